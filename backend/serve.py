@@ -279,6 +279,16 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
     news, store = EvaluationNews(ledger.broadcast), RunStore(ledger.database)
     benchmarks = BenchmarkService(ledger.database, ledger.media, news.changed)
     generators = Generators(fleet.catalogue, PromisedJobs(fleet.jobs), ResultMeasuring(ledger.media))
+    judging = JudgingService(store, library.reasoners, news.changed)
+    questions = QuestionDraftService(
+        database=ledger.database,
+        runs=store,
+        benchmarks=benchmarks,
+        reasoners=library.reasoners,
+        catalogue=fleet.catalogue,
+        media=ledger.media,
+        changed=news.changed,
+    )
     runs = RunService(
         benchmarks=benchmarks,
         store=store,
@@ -287,6 +297,8 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
         catalogue=fleet.catalogue,
         adapters=fleet.adapters,
         media=ledger.media,
+        judging=judging,
+        questions=questions,
         changed=news.changed,
     )
     studies = HueStore(ledger.database)
@@ -301,16 +313,8 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
         news=news,
         benchmarks=benchmarks,
         runs=runs,
-        judging=JudgingService(store, library.reasoners, news.changed),
-        questions=QuestionDraftService(
-            database=ledger.database,
-            runs=store,
-            benchmarks=benchmarks,
-            reasoners=library.reasoners,
-            catalogue=fleet.catalogue,
-            media=ledger.media,
-            changed=news.changed,
-        ),
+        judging=judging,
+        questions=questions,
         corrections=CorrectionService(store, ledger.media, library.items.change_many, news.changed),
         hue=HueService(
             store=studies,

@@ -52,7 +52,7 @@ def evaluate(
     ] = None,
     adapter: Annotated[
         str | None,
-        typer.Option(envvar="ORRERY_ADAPTER", metavar="NAME", help="A LoRA adapter that the checkpoint wears."),
+        typer.Option(envvar="ORRERY_ADAPTER", metavar="NAME", help="A LoRA adapter that the checkpoint uses."),
     ] = None,
     saves: Annotated[
         str | None,

@@ -26,7 +26,7 @@ from studio.requests import parse_as
 from studio.tuning import GeneratorRecipe, Lora, Optimisation, PolicyRecipe, ReasonerRecipe
 from studio.tuning.framework import read_foreign
 from studio.tuning.presets import RECIPES, load_recipes, under_preset
-from studio.tuning.tunings import OPEN, StartTuning, Tuning
+from studio.tuning.tunings import OPEN, ResumeTuning, StartTuning, Tuning
 
 POLL_S = 0.5
 
@@ -122,13 +122,18 @@ def generator(
     *,
     sources: Sources,
     asked: Annotated[_Asked, ASKED],
+    modes: Annotated[
+        str | None,
+        typer.Option(envvar="ORRERY_MODES", metavar="MODE=SHARE,…", help="As in t2v=1,t2i=1 [t2v=1,i2v=1,v2v=1]."),
+    ] = None,
     own: Annotated[Own, model_flags(GeneratorRecipe, _names(GeneratorRecipe))],
     adapter: Annotated[Own, ADAPTER],
     how: Annotated[Own, HOW],
     target: TargetFlags,
 ) -> None:
-    """Train the generator on videos with captions."""
-    _act("generator", sources, asked, _said(own, how, asked.lora, adapter), target)
+    """Train the generator on videos and images with captions; images are the mode t2i."""
+    said = _said(own, how, asked.lora, adapter) | ({"modes": _shares(modes)} if modes else {})
+    _act("generator", sources, asked, said, target)
 
 
 @tune.command()
@@ -187,12 +192,17 @@ def list_tunings(*, target: TargetFlags) -> None:
 
 @tune.command()
 @with_flags
-def resume(*, tuning: Annotated[str, typer.Argument(metavar="ID")], target: TargetFlags) -> None:
-    """Resume a stopped or failed tuning and follow it."""
+def resume(
+    *,
+    tuning: Annotated[str, typer.Argument(metavar="ID")],
+    how: Annotated[Own, model_flags(ResumeTuning, _names(ResumeTuning))],
+    target: TargetFlags,
+) -> None:
+    """Resume a stopped or failed tuning and follow it; with more --steps, one that has succeeded too."""
 
     async def act() -> None:
         async with connected(target) as client:
-            await _follow(client, await client.tuning.resume(tuning))
+            await _follow(client, await client.tuning.resume(tuning, parse_as(ResumeTuning, how)))
 
     asyncio.run(act())
 
@@ -203,6 +213,15 @@ def recipes(*, target: TargetFlags) -> None:
     """List recipe presets."""
     found = load_recipes(target.folder.presets / "tuning").values()
     print_table(("recipe", "task", "title", "source"), [(one.id, one.task, one.title, one.source) for one in found])
+
+
+def _shares(modes: str) -> dict[str, float]:
+    """`t2v=1,t2i=0.5` as numbers. Raises BadInput."""
+    pairs = (one.partition("=") for one in modes.split(","))
+    try:
+        return {mode.strip(): float(share) for mode, _, share in pairs}
+    except ValueError:
+        raise BadInput(f"{modes} has a mode without a share.", param="modes", hint="As in t2v=1,t2i=0.5.") from None
 
 
 def _said(

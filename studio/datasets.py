@@ -9,8 +9,8 @@ from typing import Any, Literal, cast
 
 from studio.captions.caption_files import VIDEO_SUFFIXES
 from studio.captions.training_data import LISTING, LISTING_FOLDERS
+from studio.evaluation.layouts.exchanges import conversations_file
 from studio.evaluation.layouts.labels import holds_labels
-from studio.evaluation.layouts.llava import META
 from studio.evaluation.layouts.messages import holds_messages
 from studio.requests import Frozen
 from studio.tuning.recipes import Name
@@ -24,7 +24,7 @@ DatasetPlace = Literal["uploaded", "server", "recordings"]
 MADE_HERE = ".listing-made-from-captions"
 """Beside a list of clips that was made from the captions beside them."""
 
-MAX_LINE_BYTES = 1 << 20
+MAX_ROW_BYTES = 1 << 20
 
 TASKS: dict[DatasetLayout, tuple[str, ...]] = {
     "clips_listed": ("generator",),
@@ -120,13 +120,11 @@ def detect(folder: Path) -> DatasetLayout:
         return "clips_listed"
     if holds_labels(folder):
         return "labels"
-    for file in sorted([*folder.glob("*.jsonl"), *folder.glob("*.json"), *folder.glob("*/*.jsonl")]):
-        fields = _first_row(file)
-        if holds_messages(fields):
-            return "messages"
-        if "conversations" in fields:
-            return "llava"
-    if any(folder.glob(f"*/{META}")):
+    file = conversations_file(folder)
+    fields: dict[str, Any] = {} if file is None else _first_row(file)
+    if holds_messages(fields):
+        return "messages"
+    if "conversations" in fields:
         return "llava"
     return "clips" if next(clips_of(folder), None) is not None else "unknown"
 
@@ -181,7 +179,8 @@ def _note(layout: DatasetLayout, num_clips: int, num_uncaptioned: int, num_files
     if layout == "unknown":
         return (
             f"It has no known layout. Expected videos with captions beside them (a.mp4, a.json or a.txt), {LISTING}, "
-            "a .jsonl file of messages, videos/ with metas/*.label.json, or a LeRobot data set (meta/info.json)."
+            "one .json or .jsonl file of conversations, videos/ with metas/*.label.json, or a LeRobot data set "
+            "(meta/info.json)."
         )
     if num_uncaptioned:
         return (
@@ -192,14 +191,11 @@ def _note(layout: DatasetLayout, num_clips: int, num_uncaptioned: int, num_files
 
 
 def _first_row(file: Path) -> dict[str, Any]:
-    """The first object of a file of rows; nothing of any other file."""
+    """The first object of a file of rows; nothing of any other file. What follows it may be cut off."""
     try:
         with file.open("rb") as opened:
-            head = opened.read(MAX_LINE_BYTES)
-        text = head.decode()
-        value: object = json.loads(text.partition("\n")[0] if file.suffix == ".jsonl" else text)
+            head = opened.read(MAX_ROW_BYTES).decode(errors="ignore").lstrip()
+        value: object = json.JSONDecoder().raw_decode(head.removeprefix("[").lstrip())[0]
     except (OSError, ValueError, RecursionError):
         return {}
-    if isinstance(value, list) and value:
-        value = cast(list[object], value)[0]
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}

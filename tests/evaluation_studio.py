@@ -59,27 +59,19 @@ class Adapters:
 
 
 class Studio:
-    """The services over one database, with scripted reasoners."""
+    """The services over one database, with scripted reasoners unless others are given."""
 
-    def __init__(self, database: Database, folder: Path, generators: object = None, **said: Said) -> None:
+    def __init__(
+        self, database: Database, folder: Path, generators: object = None, others: object = None, **said: Said
+    ) -> None:
         self.reasoners = ScriptedReasoners(**said)
         self.store = RunStore(database)
         self.changes = 0
         self.tagged: list[ItemsChange] = []
         self.media = media = MediaStore(folder / "media")
         self.benchmarks = BenchmarkService(database, media, self._changed)
-        reasoners = cast(Any, self.reasoners)
-        self.runs = RunService(
-            benchmarks=self.benchmarks,
-            store=self.store,
-            reasoners=reasoners,
-            generators=cast(Any, generators),
-            catalogue=cast(Any, CATALOGUE),
-            adapters=cast(Any, Adapters()),
-            media=media,
-            changed=self._changed,
-        )
-        self.corrections = CorrectionService(self.store, media, self._tag, self._changed)
+        reasoners = cast(Any, others or self.reasoners)
+        self.judging = JudgingService(self.store, reasoners, self._changed)
         self.questions = QuestionDraftService(
             database=database,
             runs=self.store,
@@ -89,7 +81,19 @@ class Studio:
             media=media,
             changed=self._changed,
         )
-        self.judging = JudgingService(self.store, reasoners, self._changed)
+        self.runs = RunService(
+            benchmarks=self.benchmarks,
+            store=self.store,
+            reasoners=reasoners,
+            generators=cast(Any, generators),
+            catalogue=cast(Any, CATALOGUE),
+            adapters=cast(Any, Adapters()),
+            media=media,
+            judging=self.judging,
+            questions=self.questions,
+            changed=self._changed,
+        )
+        self.corrections = CorrectionService(self.store, media, self._tag, self._changed)
 
     async def _tag(self, change: ItemsChange) -> None:
         self.tagged.append(change)
@@ -105,8 +109,10 @@ class Studio:
 
 
 @asynccontextmanager
-async def studio(database: Database, folder: Path, generators: object = None, **said: Said) -> AsyncGenerator[Studio]:
-    own = Studio(database, folder, generators, **said)
+async def studio(
+    database: Database, folder: Path, generators: object = None, others: object = None, **said: Said
+) -> AsyncGenerator[Studio]:
+    own = Studio(database, folder, generators, others, **said)
     await own.runs.open()
     try:
         yield own

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from queue import SimpleQueue
 from typing import Literal
 
 Command = Literal["save", "stop"]
@@ -18,25 +17,29 @@ class Commands:
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
-        self._words: SimpleQueue[Command] = SimpleQueue()
+        self._saves, self._stops = threading.Event(), threading.Event()
         self._lines = lines
         threading.Thread(target=self._read, daemon=True).start()
-        self.is_stopped = False
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a stop has come; a save that came before it still does."""
+        return self._stops.is_set()
 
     def next(self) -> Command | None:
         """The next one, if there is one; after a stop nothing but that."""
-        if not self.is_stopped and not self._words.empty():
-            self.is_stopped = (word := self._words.get()) == "stop"
-            return word
+        if self._saves.is_set():
+            self._saves.clear()
+            return "save"
         return "stop" if self.is_stopped else None
 
     def _read(self) -> None:
         for line in self._lines:
             match line.strip():
                 case "save":
-                    self._words.put("save")
+                    self._saves.set()
                 case "stop":
                     break
                 case _:
                     pass
-        self._words.put("stop")
+        self._stops.set()

@@ -11,6 +11,7 @@ from PIL import Image, ImageDraw
 from torch import Tensor
 
 from studio.errors import BadInput
+from tuning.state import typed_writing
 
 PLOT, MARGIN, COLUMNS = (300, 150), 28, 3
 
@@ -30,10 +31,11 @@ def mean_of(seen: Sequence[Mapping[str, float | Tensor]]) -> dict[str, float]:
 
 
 def write_curve(path: Path, line: Mapping[str, object]) -> None:
-    """Put a line behind the others of a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a") as file:
-        file.write(json.dumps(line) + "\n")
+    """Put a line behind the others of a file. Raises DiskFull, StorageError."""
+    with typed_writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a") as file:
+            file.write(json.dumps(line) + "\n")
 
 
 def read_curves(path: Path) -> dict[str, list[tuple[float, float]]]:

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save
 from torch import Tensor
 
+from backend.media.scratch import keep, scratch
 from engine.planning.action import Fit
 from engine.vae import ClipCoder, read_vae
 from tuning.sources import Sources
-from tuning.state import typed_writing
 
 
 class Encodable(Protocol):
@@ -74,7 +74,6 @@ class LatentCache:
         """Encode what is not there yet.
 
         Args:
-            controls: of every video, beside the video itself.
             told: how many are there.
 
         Raises:
@@ -93,11 +92,9 @@ class LatentCache:
             if clip.fitted is not None:
                 columns, rows = clip.fitted.cells(self._pixels_per_cell)
                 latents = latents[..., :rows, :columns]
-            with typed_writing(path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                part = path.with_suffix(".part")
+            with scratch(path.parent) as (part,):
                 part.write_bytes(save({"latents": latents.contiguous()}))
-                part.replace(path)
+                keep((part, path))
         told(len(clips))
 
     def read(self, clip: Encodable) -> Tensor:

@@ -27,12 +27,14 @@ class StepShape:
         num_tokens: that are generated, of each.
         num_prompt: of its prompt.
         num_words: of an answer, each with logits of the whole vocabulary.
+        frozen_bytes: of weights beside the model that lie on the device too, such as the vision encoder's.
     """
 
     sequences: int
     num_tokens: int
     num_prompt: int
     num_words: int = 0
+    frozen_bytes: int = 0
 
 
 def kept_by_block(config: ModelConfig, shape: StepShape, lora: Lora | None, width: int) -> int:
@@ -78,7 +80,7 @@ def estimate(
     """What a step takes at most.
 
     Args:
-        weight_bytes: of everything that stays on the device, what learns included.
+        weight_bytes: of the model, what learns included.
         num_trained: parameters that learn, in float32.
     """
     on_gpu = device.type == "cuda"
@@ -94,6 +96,7 @@ def estimate(
     # The logits in float32, their gradient, and what the cross-entropy keeps.
     logits = 3 * 4 * shape.num_words * config.vocab_size
     activations = kept + keys + passing + logits
+    weight_bytes += shape.frozen_bytes
     total = weight_bytes + optimiser + activations + (CONTEXT if on_gpu else 0)
     available = torch.cuda.mem_get_info(device)[1] if on_gpu else None
     advice = ""

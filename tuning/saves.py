@@ -13,10 +13,12 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from backend.media.scratch import sync
 from engine.speck.layout import written_whole
 from engine.weights import Folder
 from studio.tuning import Lora
-from tuning.state import sync_folder, typed_writing
+from studio.tuning.lineage import LINEAGE
+from tuning.state import typed_writing
 
 ADAPTER = "adapter_model.safetensors"
 CONFIG = "adapter_config.json"
@@ -62,7 +64,7 @@ def write_checkpoint(
     """Write a checkpoint that is another one with some of its tensors changed, whole or not at all.
 
     Files without a changed tensor are links to those of the other one where they are on the same disk, and copies
-    elsewhere; changed ones keep their names, so that every index still holds.
+    elsewhere; changed ones keep their names, so that every index still holds. The other one's lineage is its own.
 
     Args:
         tensors: of the transformer, by their official names; they are rounded to the dtype that is stored there.
@@ -79,6 +81,8 @@ def write_checkpoint(
     with typed_writing(folder), written_whole(folder) as built:
         for path in sorted(begun_with.path.rglob("*")):
             target = built / path.relative_to(begun_with.path)
+            if path == begun_with.path / LINEAGE:
+                continue
             if path.is_dir():
                 target.mkdir()
             elif path.resolve() in changed:
@@ -112,16 +116,8 @@ def _take_over(path: Path, target: Path) -> None:
 
 def _sync(folder: Path) -> None:
     """Put a folder on the disk."""
-    for path in folder.rglob("*"):
-        if path.is_dir():
-            sync_folder(path)
-            continue
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-    sync_folder(folder)
+    for path in (*folder.rglob("*"), folder):
+        sync(path)
 
 
 def _size(folder: Path) -> int:

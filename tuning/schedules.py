@@ -9,19 +9,25 @@ from studio.tuning import Optimisation
 
 
 def rate_factor(how: Optimisation) -> Callable[[int, float], float]:
-    """From a step, counted from 0, to a share of the highest rate: a linear rise, then the schedule down to 0."""
+    """From a step, counted from 0, to a share of the highest rate.
+
+    A linear rise to 1, then the schedule from 1 to `final_rate` over the steps that are left, as transformers'
+    `get_linear_schedule_with_warmup` and `get_cosine_schedule_with_warmup` have it.
+    """
 
     def factor(step: int, over: float) -> float:
         del over
-        rising = min(1.0, (step + 1) / how.warmup_steps) if how.warmup_steps else 1.0
-        done = step / how.steps
+        if step < how.warmup_steps:
+            return (step + 1) / how.warmup_steps
+        done = (step - how.warmup_steps) / (how.steps - how.warmup_steps)
         match how.schedule:
             case "constant":
-                return rising
+                return 1.0
             case "linear":
-                return rising * (1 - done)
+                left = 1 - done
             case "cosine":
-                return rising * (1 + math.cos(math.pi * done)) / 2
+                left = (1 + math.cos(math.pi * done)) / 2
+        return how.final_rate + (1 - how.final_rate) * left
 
     return factor
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 from collections.abc import Generator
@@ -15,9 +14,9 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
+from backend.media.scratch import FULL, sync
 from studio.errors import DiskFull, StorageError
 
-FULL = (errno.ENOSPC, errno.EDQUOT)
 _NUMBER = re.compile(r"\(os error (\d+)\)")
 
 
@@ -62,7 +61,7 @@ def write_state(path: Path, state: State) -> None:
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
-        sync_folder(path.parent)
+        sync(path.parent)
 
 
 @contextmanager
@@ -91,12 +90,3 @@ def _typed(path: Path, error: OSError) -> StorageError:
             hint="Free some space and continue the training: the last save is whole.",
         )
     return StorageError(f"{path} could not be written: {error.strerror or error}.", hint="The last save is whole.")
-
-
-def sync_folder(folder: Path) -> None:
-    """Put a folder's entries on the disk: a file that was renamed is found after a loss of power too."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -11,6 +11,9 @@ from torch import Tensor
 BINS = 10
 """Of noise levels, from 0 to 1."""
 
+ACCURACY = "accuracy"
+"""Name of what is no loss: the share of an answer's tokens that were the likeliest."""
+
 
 @dataclass(frozen=True)
 class Seen:

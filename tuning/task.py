@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -21,9 +20,6 @@ from tuning.loop import Shown
 from tuning.lora import LearningLora
 from tuning.memory import StepShape
 from tuning.tally import Tally
-
-NUM_SAMPLES = 3
-"""That are shown of the data."""
 
 About = Callable[[str, int, int], None]
 """Told what is prepared, how much of it is done, and how much there is."""
@@ -110,8 +106,3 @@ class Task(Protocol):
     def loss(self, step: int) -> Iterator[tuple[Tensor, Shown]]:
         """Parts whose sum is the loss of a step."""
         ...
-
-
-def three_of(count: int) -> list[int]:
-    """Places from the beginning to the end of so many things, each once."""
-    return list(dict.fromkeys(np.linspace(0, count - 1, NUM_SAMPLES).round().astype(int).tolist()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -41,7 +42,7 @@ from tuning.reasoner.data import ConversationData, read_conversation_data
 from tuning.saves import write_adapter, write_checkpoint
 from tuning.schedules import average_keep, rate_factor
 from tuning.state import State, read_state, write_state
-from tuning.tally import Tally
+from tuning.tally import ACCURACY, Tally
 from tuning.task import About, Place, TrainingData
 
 TOLD_EVERY_S = 1.0
@@ -62,7 +63,7 @@ class Told:
 
     def about(self, doing: str, done: int, total: int) -> None:
         """Raises Stopped."""
-        if self._commands.next() == "stop":
+        if self._commands.is_stopped:
             raise Stopped
         if done == total or time.monotonic() - self._last >= TOLD_EVERY_S:
             self._last = time.monotonic()
@@ -146,7 +147,14 @@ class _Run:
         self._layers, self._tally = data.let_learn(model), Tally()
         self._task = data.task(model, self._tally)
         how = self._recipe.optimisation
-        moving = Moving(how.learning_rate, how.betas, how.weight_decay, how.max_gradient_norm, faster=data.faster)
+        moving = Moving(
+            how.learning_rate,
+            how.betas,
+            how.weight_decay,
+            how.max_gradient_norm,
+            epsilon=how.epsilon,
+            faster=data.faster,
+        )
         learning = {name for name, value in model.named_parameters() if value.requires_grad}
         self._learner = Learner(model, moving, keep=average_keep(how.ema), saves=lambda name: name in learning)
         self._state = read_state(state_path) or State(seed=how.seed)
@@ -157,6 +165,8 @@ class _Run:
     def run(self) -> None:
         """Do the steps that are left."""
         how, device = self._recipe.optimisation, self._place.device
+        for cut_short in (self._place.work.out / "saves").glob(".*"):  # by a kill in the middle of a save
+            shutil.rmtree(cut_short)
         if self._learner.step >= how.steps:
             self._tell(Ended(step=self._learner.step, is_whole=True))
             return
@@ -197,7 +207,7 @@ class _Run:
         names = ", ".join(self._tally.blamed())
         raise EngineError(
             f"The loss or its gradient is not finite at step {step + 1}; the batch held: {names}.",
-            hint="The last save is whole. Lower the learning rate, or leave that data out.",
+            hint="The last save is whole. Start another tuning with a lower learning rate, or without that data.",
         )
 
     def _told(self, done: Done, seen: list[Shown], seconds: float) -> None:
@@ -207,6 +217,7 @@ class _Run:
             step=done.step,
             steps=self._recipe.optimisation.steps,
             loss=means["loss"],
+            accuracy=losses.pop(ACCURACY, None),
             losses=losses,
             by_noise=by_noise,
             gradient_norm=means["gradient"],

@@ -31,7 +31,7 @@ class Judge:
         """Let a reasoner vote on a pair, and keep what it says.
 
         Raises:
-            BadInput: there is no such reasoner.
+            BadInput, TooLarge: there is no such reasoner, or it refuses the question.
             PairNotFound: there is no such pair, or none left for it.
             MediaNotFound: a file of it is gone.
             Conflict: its checkpoint is not loaded, or it has voted otherwise.

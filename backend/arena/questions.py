@@ -125,7 +125,7 @@ class QuestionService:
 
         Raises:
             QuestionNotFound: there is none.
-            BadInput: there is no such judge.
+            BadInput, TooLarge: there is no such judge, or it refuses an answer.
             Conflict: no person has answered it, or the judge's checkpoint is not loaded.
             Busy, ServerUnreachable, EngineError: the judge gives no grade; those before stay.
         """

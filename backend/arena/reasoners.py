@@ -29,11 +29,14 @@ from backend.reasoning import ReasoningService
 from backend.reasoning.asking import OWN, Resident
 from backend.reasoning.patience import COMING, Patient
 from studio.arena import Reasoner
-from studio.errors import BadInput, ServerUnreachable, TooLarge, Unauthorized
+from studio.errors import BadInput, Conflict, ServerUnreachable, Unauthorized
 from studio.prompting import Ask, Endpoint, ImageUrl, VideoUrl, attach_image, attach_video
 from studio.requests import Adapter, Frozen, explain, nearest, shown
 
 MAX_NAME = 60
+
+ENTRY_PARAMS = ("endpoint", "model")
+"""What `Endpoint` names in a BadInput that is about the entry; any other is about one question."""
 
 
 class NamedEndpoint(Frozen):
@@ -98,12 +101,15 @@ class Reasoners:
         Args:
             name: as `listing` has it.
             files: pictures and clips that it is shown, by their id in the store.
-            adapter: that a checkpoint wears for its answers.
+            adapter: that a checkpoint uses for its answers.
             patient: whether it is waited for while it is busy, and its checkpoint loaded where no engine has it.
+
+        What an endpoint says against a single question is raised unchanged.
 
         Raises:
             BadInput: a file is neither a picture nor a clip.
-            ServerUnreachable: the endpoint cannot be used, and why.
+            ServerUnreachable: the endpoint cannot be used as its entry has it, and why.
+            Conflict: from a question that is waited for: the checkpoint could not be loaded.
         """
         types = {own: await DECODERS.beside(partial(_type_of, path)) for own, path in files.items()}
         endpoint = self._endpoints().get(name)
@@ -119,7 +125,9 @@ class Reasoners:
         try:
             async with Endpoint(endpoint.url, model=endpoint.model, api_key=key) as ask:
                 yield Asking(Patient(ask) if patient else ask, attached)
-        except (BadInput, Unauthorized, TooLarge) as error:
+        except (BadInput, Unauthorized) as error:
+            if isinstance(error, BadInput) and error.param not in ENTRY_PARAMS:
+                raise
             raise ServerUnreachable(
                 f"The reasoner {name}: {error.message}", hint="Check its entry in reasoners.toml."
             ) from None
@@ -128,8 +136,14 @@ class Reasoners:
         return Patient(
             resident,
             is_coming=lambda: self._fleet.status_of(checkpoint).state in COMING,
-            bring=lambda: self._fleet.bring(checkpoint),
+            bring=lambda: self._bring(checkpoint),
         )
+
+    async def _bring(self, checkpoint: str) -> None:
+        await self._fleet.bring(checkpoint)
+        if (failed := self._fleet.status_of(checkpoint).error) is not None:
+            title = self._catalogue.title(checkpoint)
+            raise Conflict(f"{title} could not be loaded: {failed.message}", hint=failed.hint)
 
     def _endpoints(self) -> dict[str, NamedEndpoint]:
         try:

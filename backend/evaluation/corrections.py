@@ -7,14 +7,22 @@ import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from backend.evaluation.store import RunStore
 from backend.library.archive import Entry, zip_stream
 from backend.media import MediaStore
 from studio.errors import BadInput, CorrectionNotFound, MediaNotFound
 from studio.evaluation import Benchmark, Item
-from studio.evaluation.boundaries import BoundaryList, ItemBoundaries, Times, VideoLength, boundaries_of
-from studio.evaluation.boundary_layouts import BoundaryLayout, lerobot, messages, mimicgen
+from studio.evaluation.boundaries import (
+    BoundaryList,
+    ItemBoundaries,
+    Spans,
+    Times,
+    VideoLength,
+    boundaries_of,
+)
+from studio.evaluation.boundary_layouts import BoundaryLayout, is_whole, lerobot, messages, mimicgen
 from studio.evaluation.corrections import (
     TIMED,
     BringCorrections,
@@ -131,18 +139,23 @@ class CorrectionService:
 
         Raises:
             RunNotFound: there is none.
-            BadInput: the form has no boundaries, or not this layout, or nothing is left.
+            BadInput: the form has no boundaries, or not this layout, or nothing is left; of "mimicgen": two subtasks of
+                an item end together.
         """
         benchmark, found = await self._boundaries(await self._store.get(run_id))
         items = {item.id: item for item in benchmark.items}
-        chosen = [(index, items[one.item], one) for index, one in enumerate(found) if one.length and one.spans(times)]
+        chosen = [
+            _Timed(index, items[one.item], one.video, spans, one.length)
+            for index, one in enumerate(found)
+            if (spans := one.spans(times)) and one.length
+        ]
         if not chosen:
             raise BadInput(
                 f"No item of run {run_id} has {times} boundaries and a video.",
                 param="times",
                 hint="Correct some on the page Evaluate, or take times=answered." if times == "corrected" else "",
             )
-        return zip_stream(list(_files(benchmark, chosen, self._media, layout, times)))
+        return zip_stream(await asyncio.to_thread(lambda: list(_files(benchmark, chosen, self._media, layout))))
 
     async def _retag(self, benchmark: Benchmark, said: CorrectItem) -> None:
         """Tag the item's videos with a corrected annotation, instead of other values."""
@@ -172,12 +185,12 @@ class CorrectionService:
         corrections = newest(await self._store.corrections(run.benchmark_id))
 
         def draw() -> tuple[ItemBoundaries, ...]:
-            marks = draw_up(benchmark, answers).marks
+            marks = draw_up(benchmark, answers).marks_by_item
             return tuple(
                 boundaries_of(
                     benchmark,
                     item,
-                    [mark for mark in marks if mark.item == item.id],
+                    marks.get(item.id, ()),
                     corrections.get(item.id),
                     length_of(self._media, item),
                 )
@@ -209,31 +222,36 @@ def length_of(media: MediaStore, item: Item) -> VideoLength | None:
     return None
 
 
+class _Timed(NamedTuple):
+    """An item whose boundaries are written."""
+
+    place: int
+    item: Item
+    video: str
+    spans: Spans
+    length: VideoLength
+
+
 def _files(
-    benchmark: Benchmark,
-    chosen: Sequence[tuple[int, Item, ItemBoundaries]],
-    media: MediaStore,
-    layout: BoundaryLayout,
-    times: Times,
+    benchmark: Benchmark, chosen: Sequence[_Timed], media: MediaStore, layout: BoundaryLayout
 ) -> Iterator[Entry]:
     rows: list[bytes] = []
     names: set[str] = set()
-    for index, item, one in chosen:
-        spans = one.spans(times)
-        assert spans is not None
-        assert one.length is not None
+    ends_with_demo = any(is_whole(one.spans, one.length) for one in chosen)
+    for place, item, clip, spans, length in chosen:
         if layout == "mimicgen":
-            name = slug(item.id) if slug(item.id) not in names else f"{slug(item.id)}-{index}"
+            name = slug(item.id) if slug(item.id) not in names else f"{slug(item.id)}-{place}"
             names.add(name)
-            yield Entry(f"{name}.json", _line(mimicgen(item.id, index, spans, one.length)))
+            demo = mimicgen(item.id, place, spans, length, ends_with_demo=ends_with_demo)
+            yield Entry(f"{name}.json", _line(demo))
         elif layout == "lerobot":
-            rows.append(_line(lerobot(item.id, index, spans, one.length)))
+            rows.append(_line(lerobot(item.id, place, spans, length)))
         else:
-            video = f"videos/{media.file(one.video).name}"
+            video = f"videos/{media.file(clip).name}"
             rows.append(_line(messages(benchmark, item, spans, video)))
             if video not in names:
                 names.add(video)
-                yield Entry(video, media.file(one.video))
+                yield Entry(video, media.file(clip))
     if rows:
         yield Entry("episodes.jsonl" if layout == "lerobot" else "train.jsonl", b"".join(rows))
 

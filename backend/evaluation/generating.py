@@ -74,7 +74,13 @@ class GeneratedAnswers:
         self._open: set[str] = set()
 
     async def answer(self, item: Item, trial: int) -> str:
-        """A `GenerationResult` without figures. Raises StudioError: why a job was refused, failed or was cancelled."""
+        """A `GenerationResult` without figures.
+
+        Raises:
+            Conflict: the checkpoint could not be loaded.
+            StudioError: why a job was refused, failed or was cancelled.
+        """
+        self._jobs.refuse_if_failed(self._run.reasoner)
         made = await self._made(_job_id(self._run.id, item.id, trial), self._payload(item, trial))
         media = tuple(one.id for one in made.results if one.type in ("image", "video") or one.mime == JSON_MIME)
         result = GenerationResult(media=media)

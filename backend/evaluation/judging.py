@@ -12,7 +12,7 @@ import structlog
 from backend.arena.reasoners import Reasoners
 from backend.evaluation.asking import OF_ALL, ask_each
 from backend.evaluation.store import CALIBRATION, RunStore
-from studio.errors import Conflict, EngineError, StudioError
+from studio.errors import Conflict, StudioError
 from studio.evaluation import FieldVerdict
 from studio.evaluation.forms import for_judge
 from studio.evaluation.forms.form import ForJudge
@@ -85,9 +85,10 @@ class JudgingService:
             Conflict: a judge is at work on the run, or nothing of it can be judged.
         """
         self._reasoners.check(asked.judge, "judge")
+        texts = await self._texts(run)
+        # From here to the task nothing is awaited, so that of two calls one is refused.
         if run.id in self._tasks:
             raise Conflict(f"A judge is at work on run {run.id}.", hint="Wait until it has ended.")
-        texts = await self._texts(run)
         if not texts:
             raise Conflict(f"Run {run.id} has no texts to compare.", hint="Judges grade texts and fields of text.")
         self._progress[run.id] = Judging(judge=asked.judge, num_planned=len(texts))
@@ -155,7 +156,7 @@ class JudgingService:
                 grade = await ask_until_usable(asking.ask, grade_question(*said), read_grade)
         except OF_ALL:
             raise
-        except EngineError as error:
+        except StudioError as error:
             return verdict.model_copy(update={"why": error.message})
         return verdict.model_copy(update={"score": grade.score, "why": grade.reason})
 

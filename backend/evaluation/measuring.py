@@ -173,9 +173,12 @@ class _MadeResult:
 
 
 def num_given_frames(request: Request) -> int:
-    """Frames at the beginning of a result that the request gave it, which are not predicted."""
+    """Frames at the beginning of a result that the request gave it, which are not predicted.
+
+    Those from the end of a source video are the first of the result too.
+    """
     match request:
-        case GenerateVideo(source_video=str(), condition_end="first"):
+        case GenerateVideo(source_video=str()):
             return request.num_condition_frames
         case GenerateVideo(start_image=str()) | PredictVideo() | RunPolicy():
             return 1

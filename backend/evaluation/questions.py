@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import structlog
 from pydantic import JsonValue
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 
@@ -20,7 +21,7 @@ from backend.evaluation.asking import OF_ALL, ask_each
 from backend.evaluation.benchmarks import BenchmarkService
 from backend.evaluation.store import RunStore
 from backend.media import MediaStore
-from studio.errors import BadInput, Conflict, EngineError, QuestionNotFound, StudioError
+from studio.errors import BadInput, Conflict, QuestionNotFound, StudioError
 from studio.evaluation import Benchmark, Item
 from studio.evaluation.corrections import newest
 from studio.evaluation.forms.fields import schema_of
@@ -47,7 +48,6 @@ from studio.evaluation.questions import (
 )
 from studio.evaluation.runs import BenchmarkSummary, EvaluationRun
 from studio.jobs import Failure
-from studio.prompting import Ask, Question
 from studio.requests import shown
 
 log = structlog.get_logger("orrery.evaluation")
@@ -79,10 +79,14 @@ class QuestionDraftService:
         self._media = media
         self._changed = changed
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        # Of two calls the second sees what the first has begun.
+        self._drawing = asyncio.Lock()
         self._errors: dict[str, Failure] = {}
 
     async def start(self, run_id: str, asked: DraftQuestions) -> QuestionDrafts:
         """Draw questions about each video of a run, and let reasoners answer those that were not asked yet.
+
+        Those of an earlier drawing that are not drawn again are removed, unless a person has decided them.
 
         Raises:
             RunNotFound: there is none.
@@ -90,6 +94,11 @@ class QuestionDraftService:
                 reasoner or category.
             Conflict: questions of the run are being answered.
         """
+        async with self._drawing:
+            await self._start(run_id, asked)
+        return await self.drafts(run_id)
+
+    async def _start(self, run_id: str, asked: DraftQuestions) -> None:
         run, benchmark = await self._annotated(run_id)
         text, video = self._names(asked)
         if run_id in self._tasks:
@@ -112,12 +121,15 @@ class QuestionDraftService:
             raise BadInput(
                 f"The run would have {len(planned):,} questions; expected 1 to {MAX_DRAFTS:,}.", param="per_video"
             )
-        await self._plan(run_id, planned)
+        await self._plan(run_id, planned, asked)
         self._errors.pop(run_id, None)
         task = asyncio.create_task(self._answer(run, benchmark, text, video), name=f"questions {run_id}")
         self._tasks[run_id] = task
         task.add_done_callback(partial(self._ended, run_id))
-        return await self.drafts(run_id)
+
+    def is_at_work(self, run_id: str) -> bool:
+        """Whether questions of a run are being answered."""
+        return run_id in self._tasks
 
     async def drafts(self, run_id: str) -> QuestionDrafts:
         """All of a run. Raises RunNotFound, or BadInput where it is of another form."""
@@ -132,6 +144,7 @@ class QuestionDraftService:
                 for question in questions
                 if (item.id, question.id) in found
             ),
+            drawn_by=next((one.drawn_by for one in found.values()), None),
             is_running=run_id in self._tasks,
             error=self._errors.get(run_id),
         )
@@ -145,7 +158,7 @@ class QuestionDraftService:
             raise BadInput(
                 f"by_person is {said.by_person}; expected one of {', '.join(letters)} or drop.", param="by_person"
             )
-        await self._keep(run_id, draft.model_copy(update={"by_person": said.by_person}))
+        await self._change(run_id, draft, by_person=said.by_person)
         self._changed()
         return await self.drafts(run_id)
 
@@ -193,12 +206,10 @@ class QuestionDraftService:
             letters = {
                 "from_annotation": letter_in(schema, question, said)
                 if question.field
-                else await self._from_annotation(text, question, said),
-                "from_video": await self._from_video(video, question, item),
+                else await _letter(self._from_annotation(text, question, said)),
+                "from_video": await _letter(self._from_video(video, question, item)),
             }
-            # A person may have decided meanwhile.
-            now = await self._draft(run.id, item.id, question.id)
-            await self._keep(run.id, now.model_copy(update={**letters, "asked": True}))
+            await self._change(run.id, draft, **letters, asked=True)
             self._changed()
 
         try:
@@ -211,34 +222,44 @@ class QuestionDraftService:
         self, reasoner: str, question: PoolQuestion, annotation: Mapping[str, JsonValue]
     ) -> str | None:
         async with self._reasoners.asking(reasoner, {}, patient=True) as asking:
-            return await _letter(asking.ask, ask_annotation(question, annotation), question)
+            put = ask_annotation(question, annotation)
+            return await ask_until_usable(asking.ask, put, partial(read_letter, question))
 
     async def _from_video(self, reasoner: str, question: PoolQuestion, item: Item) -> str | None:
         files = {name: self._media.file(name) for name in item.media}
         async with self._reasoners.asking(reasoner, files, patient=True) as asking:
-            return await _letter(asking.ask, ask_video(question, item.id, asking.parts), question)
+            put = ask_video(question, item.id, asking.parts)
+            return await ask_until_usable(asking.ask, put, partial(read_letter, question))
 
-    async def _plan(self, run_id: str, planned: Sequence[QuestionDraft]) -> None:
+    async def _plan(self, run_id: str, planned: Sequence[QuestionDraft], asked: DraftQuestions) -> None:
         """The drafts of a run from now on; of those that were there already, what is known stays."""
         row = QuestionDraftRow
         wanted = {(draft.video, draft.question) for draft in planned}
 
         def act(session: Session) -> None:
-            places = session.execute(select(row.video, row.question).where(row.run_id == run_id)).all()
-            for video, question in places:
-                if (video, question) not in wanted:
-                    gone = (row.run_id == run_id, row.video == video, row.question == question)
+            documents = session.scalars(select(row.document).where(row.run_id == run_id)).all()
+            for known in map(QuestionDraft.model_validate, documents):
+                if (known.video, known.question) not in wanted and known.by_person is None:
+                    gone = (row.run_id == run_id, row.video == known.video, row.question == known.question)
                     session.execute(delete(row).where(*gone))
             values = [_values(run_id, draft) for draft in planned]
             session.execute(sqlite.insert(row).on_conflict_do_nothing(), values)
+            drawn_by = func.json_set(row.document, "$.drawn_by", func.json(asked.model_dump_json()))
+            session.execute(update(row).where(row.run_id == run_id).values(document=drawn_by))
 
         await self._database.write(act)
 
-    async def _keep(self, run_id: str, draft: QuestionDraft) -> None:
-        statement = sqlite.insert(QuestionDraftRow).values(_values(run_id, draft))
-        keys = ["run_id", "video", "question"]
-        once = statement.on_conflict_do_update(keys, set_={"document": statement.excluded.document})
-        await self._database.write(lambda session: session.execute(once))
+    async def _change(self, run_id: str, draft: QuestionDraft, **changes: object) -> None:
+        """What is new about a draft; what others have said of it meanwhile stays. Raises QuestionNotFound."""
+        row = QuestionDraftRow
+        where = (row.run_id == run_id, row.video == draft.video, row.question == draft.question)
+
+        def act(session: Session) -> None:
+            now = _found(session.scalar(select(row.document).where(*where)), run_id, draft.video, draft.question)
+            document = now.model_copy(update=changes).model_dump(mode="json")
+            session.execute(update(row).where(*where).values(document=document))
+
+        await self._database.write(act)
 
     async def _drafts(self, run_id: str) -> list[QuestionDraft]:
         query = select(QuestionDraftRow.document).where(QuestionDraftRow.run_id == run_id)
@@ -251,9 +272,7 @@ class QuestionDraftService:
         row = QuestionDraftRow
         query = select(row.document).where(row.run_id == run_id, row.video == video, row.question == question)
         document = await self._database.look(lambda session: session.scalar(query))
-        if document is None:
-            raise QuestionNotFound(f"Run {run_id} has no question {shown(question)} about {shown(video)}.")
-        return QuestionDraft.model_validate(document)
+        return _found(document, run_id, video, question)
 
     def _ended(self, run_id: str, task: asyncio.Task[None]) -> None:
         del self._tasks[run_id]
@@ -262,13 +281,14 @@ class QuestionDraftService:
         self._changed()
 
 
-async def _letter(ask: Ask, question: Question, pool_question: PoolQuestion) -> str | None:
-    """The letter that a side gives; none where it gives none that can be read."""
+async def _letter(side: Awaitable[str | None]) -> str | None:
+    """The letter that a side gives; none where it gives none that can be read, or cannot be asked this question."""
     try:
-        return await ask_until_usable(ask, question, partial(read_letter, pool_question))
+        return await side
     except OF_ALL:
         raise
-    except EngineError:
+    except StudioError as error:
+        log.warning("letter_missing", code=error.code, message=error.message)
         return None
 
 
@@ -282,6 +302,12 @@ def _by_id(benchmark: Benchmark) -> dict[str, PoolQuestion]:
     return {question.id: question for question in _questions_of(benchmark)}
 
 
+def _found(document: dict[str, Any] | None, run_id: str, video: str, question: str) -> QuestionDraft:
+    if document is None:
+        raise QuestionNotFound(f"Run {run_id} has no question {shown(question)} about {shown(video)}.")
+    return QuestionDraft.model_validate(document)
+
+
 def _values(run_id: str, draft: QuestionDraft) -> dict[str, object]:
     document = draft.model_dump(mode="json")
     return {"run_id": run_id, "video": draft.video, "question": draft.question, "document": document}
@@ -289,7 +315,7 @@ def _values(run_id: str, draft: QuestionDraft) -> dict[str, object]:
 
 def _with_words(draft: QuestionDraft, question: PoolQuestion, item: Item) -> DraftedQuestion:
     return DraftedQuestion(
-        **draft.model_dump(),
+        **draft.model_dump(exclude={"drawn_by"}),
         media=item.media,
         category=question.category,
         text=question.question,

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -17,29 +18,29 @@ from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.evaluation.answering import Answerer, ReasonerAnswers
 from backend.evaluation.benchmarks import BenchmarkService
-from backend.evaluation.corrections import length_of
 from backend.evaluation.exporting import run_archive
 from backend.evaluation.generating import Generators
 from backend.evaluation.given import GivenRuns
+from backend.evaluation.inspecting import answered_page
+from backend.evaluation.judging import JudgingService
+from backend.evaluation.questions import QuestionDraftService
+from backend.evaluation.run_settings import settings_of_run
 from backend.evaluation.running import RunLoop
 from backend.evaluation.store import RunStore
 from backend.media import MediaStore
 from backend.version import VERSION
 from studio.errors import BadInput, Busy, Conflict, StorageError
-from studio.evaluation import Answer, Benchmark, Form, Item, MarkChange, Scores, ScoreTable, Settings
-from studio.evaluation.boundaries import boundaries_of
+from studio.evaluation import Answer, Benchmark, Form, MarkChange, Scores, ScoreTable
 from studio.evaluation.comparing import compare, table
-from studio.evaluation.corrections import TIMED, newest
+from studio.evaluation.corrections import newest
 from studio.evaluation.curves import CurveList, draw_curve, trainings
 from studio.evaluation.drawing_up import draw_up
-from studio.evaluation.runs import AnsweredItem, AnsweredItems, EvaluationRun, RunList, StartRun
-from studio.requests import parse_as
+from studio.evaluation.runs import AnsweredItems, EvaluationRun, RunList, StartRun
 
 log = structlog.get_logger("orrery.evaluation")
 
 MAX_RUNNING = 8
 """Runs at a time; each asks several items at once."""
-
 
 MAX_COMPARED = 200
 """Newest runs of a benchmark among which saves of a training are looked for."""
@@ -70,6 +71,8 @@ class RunService:
         catalogue: CheckpointCatalogue,
         adapters: AdapterFolder,
         media: MediaStore,
+        judging: JudgingService,
+        questions: QuestionDraftService,
         changed: Callable[[], None],
     ) -> None:
         self._benchmarks = benchmarks
@@ -79,9 +82,15 @@ class RunService:
         self._catalogue = catalogue
         self._adapters = adapters
         self._media = media
+        self._judging = judging
+        self._questions = questions
         self._changed = changed
         self._given = GivenRuns(store, changed)
         self._live: dict[str, _LiveRun] = {}
+        # One order at a time for each run: an order looks, waits for what runs, and writes.
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        # Between the look at how many run and the place of one more.
+        self._beginning = asyncio.Lock()
 
     async def open(self) -> None:
         """At a server's start: go on with what ran when the last one ended."""
@@ -111,8 +120,14 @@ class RunService:
             CheckpointNotFound, Conflict: of a benchmark of requests: the checkpoint is unknown or cannot be loaded.
             Busy: so many run already.
         """
+        async with self._beginning:
+            run_id = await self._start(asked)
+        self._changed()
+        return await self.get(run_id)
+
+    async def _start(self, asked: StartRun) -> str:
         found = await self._benchmarks.get(asked.benchmark)
-        settings = _settings(found.benchmark.settings, asked.settings)
+        settings = await asyncio.to_thread(settings_of_run, found.benchmark, asked.settings)
         is_given = found.form == "policy"
         name, title, precision = _driver(asked) if is_given else self._answerer(found.form, asked)
         if asked.adapter is not None:
@@ -140,8 +155,7 @@ class RunService:
         log.info("run_accepted", run_id=run.id, benchmark=run.benchmark, reasoner=run.reasoner)
         if not is_given:
             await self._begin(run)
-        self._changed()
-        return await self.get(run.id)
+        return run.id
 
     async def give(self, run_id: str, answers: Sequence[Answer]) -> EvaluationRun:
         """Keep answers of a policy's run, as `GivenRuns.give`. Raises RunNotFound, BadInput, Conflict."""
@@ -160,6 +174,10 @@ class RunService:
 
     async def stop(self, run_id: str) -> EvaluationRun:
         """Ask nothing more, and keep what is answered. Raises RunNotFound, Conflict."""
+        async with self._turn(run_id):
+            return await self._stop(run_id)
+
+    async def _stop(self, run_id: str) -> EvaluationRun:
         run = await self.get(run_id)
         if run.form == "policy" and run.state == "running":
             await self._given.stop(run)
@@ -171,7 +189,7 @@ class RunService:
         with suppress(asyncio.CancelledError):
             await live.task
         await live.loop.give_up()
-        await live.loop.end("stopped")
+        await live.loop.end("succeeded" if _has_everything(await self._store.get(run_id)) else "stopped")
         return await self.get(run_id)
 
     async def resume(self, run_id: str) -> EvaluationRun:
@@ -182,10 +200,14 @@ class RunService:
             Conflict: it is running, or there is nothing to do.
             Busy: so many run already.
         """
+        async with self._turn(run_id), self._beginning:
+            return await self._resume(run_id)
+
+    async def _resume(self, run_id: str) -> EvaluationRun:
         run = await self.get(run_id)
         if run_id in self._live:
             raise Conflict(f"Run {run_id} is running.", hint="Wait until it ends, or stop it first.")
-        if run.num_answered == run.num_planned and run.form != "generation":
+        if _has_everything(run):
             raise Conflict(f"Run {run_id} has an answer to everything.", hint="Start another run.")
         if run.form == "policy":
             hint = f"Use orrery evaluate-policy --run {run_id}."
@@ -203,9 +225,15 @@ class RunService:
 
     async def remove(self, run_id: str) -> None:
         """Forget a run that has ended, with its answers. Raises RunNotFound, Conflict."""
+        async with self._turn(run_id):
+            await self._remove(run_id)
+
+    async def _remove(self, run_id: str) -> None:
         run = await self.get(run_id)
         if run_id in self._live or (run.form == "policy" and run.state == "running"):
             raise Conflict(f"Run {run_id} is running.", hint="Stop it first.")
+        if self._judging.is_at_work(run_id) or self._questions.is_at_work(run_id):
+            raise Conflict(f"A reasoner is at work on run {run_id}.", hint="Wait until it has ended.")
         await self._store.remove(run_id)
         self._changed()
 
@@ -241,15 +269,22 @@ class RunService:
         return table(scored, metric, "fields" if runs[0].form == "fields" else "categories")
 
     async def curves(self, benchmark: str, baseline: str | None = None, judge: str | None = None) -> CurveList:
-        """The saves of trainings on a benchmark's version. Raises BenchmarkNotFound.
+        """The saves of trainings on a benchmark's version.
 
         Args:
             benchmark: its name, or the id of a version.
             baseline: the run that they are held against; none is that of the checkpoint that the training began with.
+
+        Raises:
+            BenchmarkNotFound, RunNotFound: there is no such benchmark or baseline.
+            BadInput: the baseline is of another benchmark, or cannot be compared with the saves.
         """
         version = (await self._benchmarks.get(benchmark)).id
+        named = await self._store.get(baseline) if baseline else None
+        if named is not None and named.benchmark_id != version:
+            raise BadInput(f"Run {baseline} is of another benchmark than {benchmark}.", param="baseline")
         runs = await self._store.listing(MAX_COMPARED, version)
-        found = trainings([run for run in runs if run.num_answered], baseline, self._tuned_from)
+        found = trainings([run for run in runs if run.num_answered], named, self._tuned_from)
         drawn = {run.id for training in found for run in training.runs}
         scores = {run_id: await self.scores(run_id, judge) for run_id in drawn}
         return CurveList(curves=tuple(draw_curve(training, scores) for training in found))
@@ -276,37 +311,10 @@ class RunService:
         run = await self._store.get(run_id)
         benchmark = await self._store.benchmark(run)
         corrections = newest(await self._store.corrections(run.benchmark_id))
-        scores = await self.scores(run_id)
-        answers = await self._store.answers(run_id)
-        marks = {item.id: tuple(mark for mark in scores.marks if mark.item == item.id) for item in benchmark.items}
-        wanted = [
-            item
-            for item in benchmark.items
-            if category in ("", item.category) and (not state or any(mark.state == state for mark in marks[item.id]))
-        ]
-        page = wanted[offset : offset + limit]
-        shown = {item.id for item in page}
-        by_item: dict[str, list[int]] = {}
-        for place, answer in enumerate(answers):
-            if answer.item in shown:
-                by_item.setdefault(answer.item, []).append(place)
+        scores, answers = await self.scores(run_id), await self._store.answers(run_id)
 
-        def answered(item: Item) -> AnsweredItem:
-            given = sorted((answers[at] for at in by_item.get(item.id, ())), key=lambda answer: answer.trial)
-            correction = corrections.get(item.id)
-            said = AnsweredItem(item=item, answers=tuple(given), marks=marks[item.id], correction=correction)
-            if benchmark.form not in TIMED:
-                return said
-            length = length_of(self._media, item)
-            timed = boundaries_of(benchmark, item, said.marks, correction, length)
-            return said.model_copy(update={"boundaries": timed})
-
-        return AnsweredItems(
-            items=await asyncio.to_thread(lambda: tuple(answered(item) for item in page)),
-            total=len(wanted),
-            next_offset=offset + limit if offset + limit < len(wanted) else None,
-            annotation=benchmark.annotation,
-        )
+        page = partial(answered_page, self._media, benchmark, answers, scores.marks_by_item, corrections)
+        return await asyncio.to_thread(page, category=category, state=state, offset=offset, limit=limit)
 
     def _now(self, run: EvaluationRun) -> EvaluationRun:
         live = self._live.get(run.id)
@@ -324,7 +332,7 @@ class RunService:
         self._refuse_more()
         reasoner = next(one for one in self._reasoners.listing() if one.name == name)
         if reasoner.endpoint and asked.adapter is not None:
-            raise BadInput(f"{name} is an endpoint, which wears no adapter of this server.", param="adapter")
+            raise BadInput(f"{name} is an endpoint, which cannot use an adapter of this server.", param="adapter")
         precision = "" if reasoner.endpoint else self._catalogue.named(name).preset.precision or "exact"
         return name, reasoner.title, precision
 
@@ -348,24 +356,21 @@ class RunService:
             return self._generators.answers(run, benchmark)
         return ReasonerAnswers(run, benchmark, self._reasoners, self._media)
 
+    def _turn(self, run_id: str) -> asyncio.Lock:
+        return self._turns.setdefault(run_id, asyncio.Lock())
+
     def _ended(self, run_id: str, task: asyncio.Task[None]) -> None:
-        del self._live[run_id]
+        if (live := self._live.get(run_id)) is not None and live.task is task:
+            del self._live[run_id]
         if not task.cancelled() and (error := task.exception()) is not None:
             # It stays written down as running: the next start goes on with it, and so does a person's resume.
             log.error("run_broke", run_id=run_id, exc_info=error)
         self._changed()
 
 
-def _settings(own: Settings, said: dict[str, object]) -> Settings:
-    """A benchmark's settings with a run's over them. Raises BadInput."""
-    laid = own.model_dump()
-    for one, other in (("fps", "num_frames"), ("num_frames", "fps")):
-        if said.get(one) is not None:
-            laid[other] = None
-    try:
-        return parse_as(Settings, {**laid, **said})
-    except BadInput as error:
-        raise BadInput(error.message, param=f"settings.{error.param}", hint=error.hint) from None
+def _has_everything(run: EvaluationRun) -> bool:
+    """Whether nothing is left to ask. Of a generation something may be left to measure."""
+    return run.num_answered == run.num_planned and run.form != "generation"
 
 
 def _driver(asked: StartRun) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from backend.jobs.service import JobService
-from studio.errors import Conflict, EngineError, JobNotFound
+from studio.errors import Conflict, EngineError, JobNotFound, StudioError
 from studio.jobs import Job, JobState, Priority
 
 
@@ -50,7 +50,15 @@ class PromisedJobs:
             raise EngineError(f"Job {job.id} was cancelled.", hint="Resume what it belongs to, which runs it again.")
         return job
 
+    def refuse_if_failed(self, checkpoint: str) -> None:
+        """Raises Conflict: the checkpoint could not be loaded, so that no job of it can be queued."""
+        try:
+            self._jobs.refuse_if_failed(checkpoint)
+        except StudioError as error:
+            raise Conflict(f"{checkpoint} could not be loaded: {error.message}", hint=error.hint) from None
+
     async def give_up(self, job_id: str) -> None:
-        """Cancel a job if there is one that has not ended."""
+        """Cancel a job if there is one that has not ended, and wait until the worker has let go of it."""
         with suppress(JobNotFound, Conflict):
             await self._jobs.cancel(job_id)
+            await self._jobs.finished(job_id)

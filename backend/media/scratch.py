@@ -82,14 +82,15 @@ def keep(*moves: tuple[Path, Path]) -> None:
         OSError: one could not be; inside `scratch` it becomes what it means.
     """
     for part, _ in moves:
-        _sync(part)
+        sync(part)
     for part, place in moves:
         place.parent.mkdir(exist_ok=True)
         part.replace(place)
-        _sync(place.parent)
+        sync(place.parent)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Put a file, or a folder's entries, on the disk: what was renamed is found after a loss of power too."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

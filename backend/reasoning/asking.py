@@ -26,7 +26,7 @@ class Resident:
         files: what questions show, by the id that follows `media:`.
         media_param: the caller's field that names it, for errors about it.
         checkpoint: whose reasoner; none is the active one's.
-        adapter: that it wears for its answers.
+        adapter: that it uses for its answers.
         counted: see `ReasoningService.converse`.
         told: gets the text of every answer as it comes.
 

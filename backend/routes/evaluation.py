@@ -153,7 +153,7 @@ async def compare(
     return await runs.table(run, metric, judge)
 
 
-@router.get("/curves", responses=documented(BenchmarkNotFound))
+@router.get("/curves", responses=documented(BenchmarkNotFound, RunNotFound))
 async def curves(
     runs: UsesRuns,
     benchmark: Annotated[str, Query(description="its name, or the id of a version")],

@@ -24,7 +24,7 @@ from studio.errors import (
     TuningNotFound,
 )
 from studio.tuning.presets import choices
-from studio.tuning.tunings import KeepSave, RecipeChoices, StartTuning, Tuning, TuningCurves, TuningList
+from studio.tuning.tunings import KeepSave, RecipeChoices, ResumeTuning, StartTuning, Tuning, TuningCurves, TuningList
 
 datasets = APIRouter(prefix="/v1/datasets", tags=["tuning"])
 router = APIRouter(prefix="/v1/tunings", tags=["tuning"])
@@ -44,6 +44,7 @@ RECIPE = {
         "optimisation": {"steps": 60, "save_every": 30},
     }
 }
+AS_BEFORE = ResumeTuning()
 CSV: dict[str, Any] = {"text/csv": {}}
 TAKES = documented(BadInput, CheckpointNotFound, DatasetNotFound, BenchmarkNotFound, Conflict, StorageError, DiskFull)
 
@@ -154,10 +155,16 @@ async def save(tuning_id: TuningId, tunings: UsesTunings) -> Tuning:
     return await tunings.save(tuning_id)
 
 
-@router.post("/{tuning_id}/resume", status_code=202, responses=documented(TuningNotFound, Conflict, StorageError))
-async def resume(tuning_id: TuningId, tunings: UsesTunings) -> Tuning:
-    """Resume a stopped or failed tuning from its last state."""
-    return await tunings.resume(tuning_id)
+@router.post(
+    "/{tuning_id}/resume", status_code=202, responses=documented(TuningNotFound, BadInput, Conflict, StorageError)
+)
+async def resume(
+    tuning_id: TuningId,
+    tunings: UsesTunings,
+    asked: Annotated[ResumeTuning, Body(examples=[{"checkpoints_activations": True}])] = AS_BEFORE,
+) -> Tuning:
+    """Resume a stopped or failed tuning from its last state, or one that has succeeded with more steps."""
+    return await tunings.resume(tuning_id, asked)
 
 
 @router.get("/{tuning_id}/curves", responses=documented(TuningNotFound))

@@ -78,7 +78,7 @@ def build(
         folder=folder,
         store=TuningStore(database),
         news=news,
-        shelf=SaveShelf(folder, catalogue, news.changed),
+        shelf=SaveShelf(folder, catalogue),
         datasets=datasets,
         device=device,
         checkpoint_folder=partial(checkpoint_folder, catalogue),

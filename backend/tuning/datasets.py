@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path, PurePosixPath
 
 from backend.media import DECODERS, inspect_upload
-from backend.media.scratch import scratch, typed_disk_errors
+from backend.media.scratch import keep, scratch, typed_disk_errors
 from studio.captions import VideoFacts
 from studio.captions.training_data import LISTING, list_clips
 from studio.data_folder import DataFolder
@@ -93,7 +93,7 @@ class DatasetFolder:
             size_bytes = part.stat().st_size
             _refuse_links(target, self._own)
             _make_folder(target.parent)
-            part.replace(target)
+            await asyncio.to_thread(keep, (part, target))
         self.changed()
         return KeptFile(path=path, size_bytes=size_bytes)
 

@@ -29,11 +29,21 @@ class TrainingDevice:
     def __init__(self, fleet: Fleet) -> None:
         self._fleet = fleet
         self._turn = asyncio.Lock()
+        self._checks = asyncio.Lock()
         self._holder = ""
 
-    async def name(self) -> str:
-        """The device that a training gets, for a look at what fits there."""
-        return (await asyncio.to_thread(self._fleet.memory.training_device))[0]
+    @asynccontextmanager
+    async def look(self, waits_for: Callable[[str], None]) -> AsyncGenerator[str]:
+        """The device that a training gets, while the block looks at what fits there: one at a time, beside trainings.
+
+        Args:
+            waits_for: see `lend`.
+        """
+        if self._checks.locked():
+            waits_for("another check")
+        async with self._checks:
+            waits_for("")
+            yield (await asyncio.to_thread(self._fleet.memory.training_device))[0]
 
     @asynccontextmanager
     async def beside(self, tuning: str) -> AsyncGenerator[str]:

@@ -66,9 +66,9 @@ class SaveEvaluation:
 
         What was made before the tuning is made once: later grids show it as it is.
         """
-        clips = await asyncio.to_thread(held_out, self._datasets.where(recipe.data))
+        clips = await asyncio.to_thread(held_out, self._datasets.where(recipe.data), recipe)
         if not clips:
-            return {"note": f"{recipe.data} has no video with a caption to compare with."}
+            return {"note": f"{recipe.data} has no video with a caption for its beginning to compare with."}
         rows = [row for clip in clips for row in await self._rows(recipe, clip)]
         before = await self._before(tuning, len(rows))
         if before is not None:

@@ -27,8 +27,8 @@ Word = Literal["save", "stop"]
 MAX_LINE_BYTES = 64 << 20
 """Of an event: a report has three samples with their texts."""
 
-END_TIMEOUT_S = 20.0
-"""For a trainer that has said its last word, or was told nothing more."""
+END_TIMEOUT_S = 600.0
+"""For its last step and save: 30 GB of a checkpoint with its optimiser take five minutes at 100 MB/s."""
 
 SIGKILL = -9
 
@@ -70,15 +70,19 @@ class Trainer:
             self._process.stdin.write(f"{word}\n".encode())
 
     async def end(self, *, at_once: bool) -> None:
-        """Let it end: its closed input is told to it like "stop". With `at_once` it is killed."""
+        """Let it save and end: its closed input is told to it like "stop". With `at_once` it is killed."""
         assert self._process.stdin is not None
         self._process.stdin.close()
-        if at_once and self._process.returncode is None:
-            self._process.kill()
+        if self._process.returncode is None:
+            if at_once:
+                self._process.kill()
+            else:
+                log.info("trainer_saves", pid=self._process.pid, for_at_most_s=END_TIMEOUT_S)
         try:
             async with asyncio.timeout(END_TIMEOUT_S):
                 await self._process.wait()
         except TimeoutError:
+            log.warning("trainer_killed", pid=self._process.pid)
             self._process.kill()
             await self._process.wait()
         await self._following
@@ -87,7 +91,7 @@ class Trainer:
         if code == SIGKILL:
             return OutOfMemory(
                 "The trainer was killed, most likely for lack of memory.",
-                hint="Lower the batch size or the number of frames, or turn activation checkpointing on; then resume.",
+                hint="Resume it with checkpoints_activations, or start another with a smaller batch or fewer frames.",
             )
         said = next((words for words in reversed(self._last_words) if words.strip()), "")
         return EngineLost(

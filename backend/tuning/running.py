@@ -83,10 +83,11 @@ class TuningLoop:
     async def check(self) -> None:
         """Look at the data and what fits, and say so; nothing is trained."""
         try:
-            work = await self._work(await self._parts.device.name(), only_checks=True)
-            async with trainer(work) as self._trainer:
-                async for event in self._trainer.events():
-                    await self._heard(event)
+            async with self._parts.device.look(self._waits_for) as device:
+                work = await self._work(device, only_checks=True)
+                async with trainer(work) as self._trainer:
+                    async for event in self._trainer.events():
+                        await self._heard(event)
         except StudioError as error:
             await self._fail(error)
         finally:
@@ -145,7 +146,7 @@ class TuningLoop:
             case Preparing(doing=doing, done=done, total=total):
                 self._advance(doing=doing, done=done, total=total)
             case Stepped():
-                await self._parts.store.keep_step(self.tuning.id, event)
+                await _until_stored(lambda: self._parts.store.keep_step(self.tuning.id, event))
                 left = event.steps - event.step
                 self._advance(
                     doing="",
@@ -195,10 +196,14 @@ class TuningLoop:
             except StudioError as error:
                 log.warning("save_not_evaluated", save=save.name, code=error.code, message=error.message)
                 save = save.model_copy(update={"note": f"{error.message} {error.hint}".strip()})
-            await self._put_save(save)
+            # Meanwhile it may have been kept under a name, and others may have come.
+            await self._put(saves=self.tuning.with_save(save.step, **save.evaluation).saves)
 
     async def _put_save(self, save: TuningSave) -> None:
+        """A save that is made again, as after a kill, is known by the names that it was kept under."""
+        kept_as = tuple(name for one in self.tuning.saves if one.step == save.step for name in one.kept_as)
         others = [one for one in self.tuning.saves if one.step != save.step]
+        save = save.model_copy(update={"kept_as": kept_as})
         await self._put(saves=tuple(sorted([*others, save], key=lambda one: one.step)))
 
     async def _work(self, device: str, *, only_checks: bool = False) -> TuningWork:
@@ -234,13 +239,8 @@ class TuningLoop:
         await self._end(state, Failure.of(_without(error, (*self._folders, self._parts.folder.root))))
 
     async def _end(self, state: TuningState, error: Failure | None = None) -> None:
-        while True:
-            try:
-                await self._put(state=state, error=error)
-                break
-            except StorageError as why:  # the page has it already; it must not be taken for one that runs
-                log.error("storage_failed", code=why.code, message=why.message)
-                await asyncio.sleep(STORAGE_RETRY_S)
+        # The page has it already; it must not be taken for one that runs.
+        await _until_stored(lambda: self._put(state=state, error=error))
         self._parts.news.advanced(self.tuning.id, None)
         log.info("tuning_ended", tuning_id=self.tuning.id, state=state)
 
@@ -250,6 +250,16 @@ class TuningLoop:
         self.tuning = self.tuning.model_copy(update={"progress": progress})
         await self._parts.store.put(self.tuning)
         self._parts.news.changed()
+
+
+async def _until_stored(write: Callable[[], Awaitable[None]]) -> None:
+    """Write until the database takes it: neither an end nor a point of a curve is worth a training."""
+    while True:
+        try:
+            return await write()
+        except StorageError as error:
+            log.error("storage_failed", code=error.code, message=error.message)
+            await asyncio.sleep(STORAGE_RETRY_S)
 
 
 def _without(error: StudioError, folders: tuple[Path, ...]) -> StudioError:

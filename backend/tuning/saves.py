@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 from backend.checkpoints.catalogue import CheckpointCatalogue
-from backend.media.scratch import typed_disk_errors
+from backend.media.scratch import keep, scratch, typed_disk_errors
 from studio.data_folder import DataFolder
-from studio.errors import Conflict
+from studio.errors import Conflict, StorageError
 from studio.tuning import Saved
 from studio.tuning.lineage import DEFAULTS, LINEAGE, Lineage
 from studio.tuning.tunings import Tuning, TuningSave
 
 
 class SaveShelf:
-    """Gives saves the names under which requests find them.
+    """Gives saves the names under which requests find them. Its methods write files, and may run on any thread."""
 
-    Args:
-        changed: called when adapters or checkpoints came or went.
-    """
-
-    def __init__(self, folder: DataFolder, catalogue: CheckpointCatalogue, changed: Callable[[], None]) -> None:
+    def __init__(self, folder: DataFolder, catalogue: CheckpointCatalogue) -> None:
         self._folder = folder
         self._catalogue = catalogue
-        self._changed = changed
 
     def appear(self, tuning: Tuning, saved: Saved) -> TuningSave:
         """Serve a save where the trainer wrote it. Raises DiskFull, StorageError."""
@@ -41,13 +35,12 @@ class SaveShelf:
         )
         target = self._place(saved.makes, name)
         with typed_disk_errors(target.parent):
-            (source / LINEAGE).write_text(lineage.model_dump_json(indent=1) + "\n")
+            _write(source / LINEAGE, lineage.model_dump_json(indent=1) + "\n")
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             _clear(target)
             target.symlink_to(source, target_is_directory=True)
             if saved.makes == "checkpoint":
                 self._write_preset(name, tuning, saved.step)
-        self._changed()
         return TuningSave(
             step=saved.step,
             name=name,
@@ -80,11 +73,13 @@ class SaveShelf:
             try:
                 shutil.copytree(source.resolve(), part)
                 part.rename(target)
+                if save.makes == "checkpoint":
+                    self._write_preset(name, tuning, save.step)
+            except (OSError, StorageError):
+                shutil.rmtree(target, ignore_errors=True)
+                raise
             finally:
                 shutil.rmtree(part, ignore_errors=True)
-            if save.makes == "checkpoint":
-                self._write_preset(name, tuning, save.step)
-        self._changed()
 
     def forget(self, tuning: Tuning) -> None:
         """Take the saves of a tuning off the shelf, and its folder from the disk. Raises StorageError."""
@@ -97,7 +92,6 @@ class SaveShelf:
             if folder.exists():
                 shutil.rmtree(folder)
         self._catalogue.read_again()
-        self._changed()
 
     def is_taken(self, name: str) -> bool:
         """Whether an adapter or a checkpoint has this name."""
@@ -127,7 +121,7 @@ class SaveShelf:
         lines.append("built_here = true")
         for kind, fields in self._defaults(name).items():
             lines += [f"[defaults.{kind}]", *(f"{key} = {json.dumps(value)}" for key, value in fields.items())]
-        self._preset(name).write_text("\n".join([*lines, ""]), "utf-8")
+        _write(self._preset(name), "\n".join([*lines, ""]))
         self._catalogue.read_again()
 
 
@@ -137,6 +131,13 @@ def _clear(place: Path) -> None:
         shutil.rmtree(place)
     else:
         place.unlink(missing_ok=True)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all; one that is shared with another folder is parted from it."""
+    with scratch(path.parent) as (part,):
+        part.write_text(text, "utf-8")
+        keep((part, path))
 
 
 def _data_of(tuning: Tuning) -> str:

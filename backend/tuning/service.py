@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.tuning.running import TuningLoop, TuningParts, data_of
 from backend.version import VERSION
 from studio.errors import BadInput, Conflict, MediaNotFound, StorageError
+from studio.tuning import Recipe
 from studio.tuning.tunings import (
+    ResumeTuning,
     StartTuning,
     Tuning,
     TuningCurves,
@@ -46,6 +49,7 @@ class TuningService:
         self._catalogue = catalogue
         self._check_benchmark = check_benchmark
         self._live: dict[str, tuple[TuningLoop, asyncio.Task[None]]] = {}
+        self._turn = asyncio.Lock()  # of requests that look at a tuning first and change it then
 
     async def open(self) -> None:
         """At a server's start: go on with what ran or waited when the last one ended."""
@@ -77,13 +81,14 @@ class TuningService:
 
     async def start_checked(self, tuning_id: str) -> Tuning:
         """Begin one that was checked. Raises TuningNotFound, Conflict."""
-        tuning = await self.get(tuning_id)
-        if tuning.state != "checked":
-            raise Conflict(f"Tuning {tuning_id} is {tuning.state}; only a checked one can be started.")
-        if tuning.error is not None:
-            raise Conflict(f"The check of {tuning_id} failed: {tuning.error.message}", hint="Check again.")
-        await self._refuse_taken(tuning.name)
-        return await self._go_on(tuning)
+        async with self._turn:
+            tuning = await self.get(tuning_id)
+            if tuning.state != "checked":
+                raise Conflict(f"Tuning {tuning_id} is {tuning.state}; only a checked one can be started.")
+            if tuning.error is not None:
+                raise Conflict(f"The check of {tuning_id} failed: {tuning.error.message}", hint="Check again.")
+            await self._refuse_taken(tuning.name)
+            return await self._go_on(tuning_id, tuning.recipe)
 
     async def get(self, tuning_id: str) -> Tuning:
         """A tuning as it is now. Raises TuningNotFound."""
@@ -108,13 +113,22 @@ class TuningService:
         loop.tell("save")
         return await self.get(tuning_id)
 
-    async def resume(self, tuning_id: str) -> Tuning:
-        """Go on where it was stopped or failed. Raises TuningNotFound, Conflict."""
-        tuning = await self.get(tuning_id)
-        if tuning.state not in ("stopped", "failed"):
-            raise Conflict(f"Tuning {tuning_id} is {tuning.state}; only a stopped or failed one can be resumed.")
-        await self._ended(tuning_id)
-        return await self._go_on(await self.get(tuning_id))
+    async def resume(self, tuning_id: str, asked: ResumeTuning) -> Tuning:
+        """Go on where it was stopped or failed, or with more steps where it has succeeded.
+
+        Raises:
+            TuningNotFound, Conflict: there is none, or it cannot go on.
+        """
+        async with self._turn:
+            tuning = await self.get(tuning_id)
+            is_lengthened = tuning.state == "succeeded" and (asked.steps or 0) > tuning.progress.step
+            if tuning.state not in ("stopped", "failed") and not is_lengthened:
+                raise Conflict(
+                    f"Tuning {tuning_id} is {tuning.state}; only a stopped or failed one can be resumed.",
+                    hint="Give more steps." if tuning.state == "succeeded" else "",
+                )
+            how = tuning.recipe.optimisation.model_copy(update=asked.model_dump(exclude_none=True))
+            return await self._go_on(tuning_id, tuning.recipe.model_copy(update={"optimisation": how}))
 
     async def keep(self, tuning_id: str, step: int, name: str) -> Tuning:
         """Keep a save under a name of its own, which outlives the tuning.
@@ -126,36 +140,35 @@ class TuningService:
         """
         tuning, save = await self._save_of(tuning_id, step)
         await asyncio.to_thread(self._parts.shelf.keep, tuning, save, name)
-        kept = save.model_copy(update={"kept_as": (*save.kept_as, name)})
-        saves = tuple(kept if one.step == step else one for one in tuning.saves)
-        await self._set(tuning, saves=saves)
-        return await self.get(tuning_id)
+        return await self._change_save(tuning_id, step, lambda now: {"kept_as": (*now.kept_as, name)})
 
     async def evaluate(self, tuning_id: str, step: int) -> Tuning:
         """Show and measure a save now. Raises TuningNotFound, BadInput, and what keeps it from being made."""
         tuning, save = await self._save_of(tuning_id, step)
         seen = await self._parts.evaluate(tuning, save)
-        await self._set(tuning, saves=tuple(seen if one.step == step else one for one in tuning.saves))
-        return await self.get(tuning_id)
+        return await self._change_save(tuning_id, step, lambda now: seen.evaluation)
 
     async def remove(self, tuning_id: str) -> None:
         """Delete a tuning that does not run, with its saves; those that were kept under another name stay.
 
         Raises:
             TuningNotFound: there is none.
-            Conflict: it runs.
+            Conflict: it runs, or a save of it is in use.
             StorageError: its files cannot be removed.
         """
-        tuning = await self.get(tuning_id)
-        if tuning.state in ("waiting", "running"):
-            raise Conflict(f"Tuning {tuning_id} is {tuning.state}.", hint="Stop it first.")
-        if tuning.state == "checking" and (live := self._live.get(tuning_id)):
-            await _cancelled(live[1])
-        await self._ended(tuning_id)
-        tuning = await self.get(tuning_id)
-        await asyncio.to_thread(self._parts.shelf.forget, tuning)
-        await self._parts.store.remove(tuning_id)
-        self._parts.news.changed()
+        async with self._turn:
+            tuning = await self.get(tuning_id)
+            if tuning.state in ("waiting", "running"):
+                raise Conflict(f"Tuning {tuning_id} is {tuning.state}.", hint="Stop it first.")
+            self._refuse_in_use(tuning)
+            if tuning.state == "checking" and (live := self._live.get(tuning_id)):
+                await _cancelled(live[1])
+            await self._ended(tuning_id)
+            tuning = await self.get(tuning_id)
+            await asyncio.to_thread(self._parts.shelf.forget, tuning)
+            await self._parts.store.remove(tuning_id)
+            self._parts.news.advanced(tuning_id, None)
+            self._parts.news.changed()
 
     async def curves(self, tuning_id: str, after: int = 0) -> TuningCurves:
         """What was told of its steps. Raises TuningNotFound."""
@@ -166,7 +179,8 @@ class TuningService:
         """The same as a table: a row a step, a column for each loss. Raises TuningNotFound."""
         points = (await self.curves(tuning_id)).points
         losses = sorted({name for point in points for name in point.losses})
-        figures = ("loss", "gradient_norm", "learning_rate", "seconds_per_step")
+        accuracy = ("accuracy",) if any(point.accuracy is not None for point in points) else ()
+        figures = ("loss", *accuracy, "gradient_norm", "learning_rate", "seconds_per_step")
         out = io.StringIO()
         writer = csv.writer(out)
         writer.writerow(("step", *figures, *losses))
@@ -202,8 +216,6 @@ class TuningService:
                 raise BadInput(f"The data set {name} cannot train the {recipe.task}: {can}.", param="recipe.data")
         for name in recipe.benchmarks if recipe.task == "reasoner" else ():
             await self._check_benchmark(name)
-        if not checks:
-            await self._refuse_taken(recipe.name)
         tuning = Tuning(
             id=secrets.token_hex(6),
             recipe=recipe,
@@ -214,9 +226,12 @@ class TuningService:
             created_at=datetime.now(UTC),
             progress=TuningProgress(state="checking" if checks else "waiting", steps=recipe.optimisation.steps),
         )
-        await self._parts.store.add(tuning)
+        async with self._turn:
+            if not checks:
+                await self._refuse_taken(recipe.name)
+            await self._parts.store.add(tuning)
+            self._begin(tuning)
         log.info("tuning_accepted", tuning_id=tuning.id, task=recipe.task, checkpoint=recipe.checkpoint)
-        self._begin(tuning)
         self._parts.news.changed()
         return tuning
 
@@ -230,9 +245,27 @@ class TuningService:
                 hint="Use another name, or delete the other one.",
             )
 
-    async def _go_on(self, tuning: Tuning) -> Tuning:
-        progress = tuning.progress.model_copy(update={"state": "waiting", "eta_s": None})
-        changes = {"state": "waiting", "error": None, "progress": progress}
+    def _refuse_in_use(self, tuning: Tuning) -> None:
+        """Raises Conflict: a checkpoint among its saves is the default one, or what another tuning begins with."""
+        defaults = (self._catalogue.active.id, self._catalogue.starts_with)
+        begun_with = {loop.tuning.recipe.checkpoint: loop.tuning.name for loop, _ in self._live.values()}
+        for save in tuning.saves if tuning.recipe.lora is None else ():
+            if save.name in defaults:
+                raise Conflict(
+                    f"{save.name} is the default checkpoint.", hint="Keep it under a name of its own, and use that."
+                )
+            if save.name in begun_with:
+                raise Conflict(
+                    f"The tuning {begun_with[save.name]} began with {save.name}.", hint="Wait for its end, or stop it."
+                )
+
+    async def _go_on(self, tuning_id: str, recipe: Recipe) -> Tuning:
+        await self._ended(tuning_id)
+        tuning = await self.get(tuning_id)
+        progress = tuning.progress.model_copy(
+            update={"state": "waiting", "eta_s": None, "steps": recipe.optimisation.steps}
+        )
+        changes = {"state": "waiting", "error": None, "progress": progress, "recipe": recipe}
         tuning = tuning.model_copy(update=changes)
         await self._parts.store.put(tuning)
         self._begin(tuning)
@@ -243,7 +276,13 @@ class TuningService:
         loop = TuningLoop(tuning, self._parts)
         task = asyncio.create_task(loop.check() if tuning.state == "checking" else loop.run())
         self._live[tuning.id] = loop, task
-        task.add_done_callback(lambda _: self._live.pop(tuning.id, None))
+        task.add_done_callback(partial(self._let_go, tuning.id))
+
+    def _let_go(self, tuning_id: str, task: asyncio.Task[None]) -> None:
+        if (live := self._live.get(tuning_id)) is not None and live[1] is task:
+            del self._live[tuning_id]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("tuning_broke", tuning_id=tuning_id, exc_info=error)
 
     async def _ended(self, tuning_id: str) -> None:
         """Wait for what is still done with the last save of one that has ended."""
@@ -264,6 +303,15 @@ class TuningService:
             steps = ", ".join(str(one.step) for one in tuning.saves) or "none"
             raise BadInput(f"Tuning {tuning_id} has no save at step {step}; it has {steps}.", param="step")
         return tuning, save
+
+    async def _change_save(
+        self, tuning_id: str, step: int, change: Callable[[TuningSave], dict[str, object]]
+    ) -> Tuning:
+        """Change a save as it is now: others may have come, and it may have changed itself, since it was looked at."""
+        async with self._turn:
+            tuning, save = await self._save_of(tuning_id, step)
+            await self._set(tuning, saves=tuning.with_save(step, **change(save)).saves)
+            return await self.get(tuning_id)
 
     async def _set(self, tuning: Tuning, **changes: object) -> None:
         """Write changes down; a loop that runs goes on from them."""

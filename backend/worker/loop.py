@@ -213,7 +213,7 @@ class Worker:
         self._rests_until = ended + (ended - began)
 
     def _write(self, engine: Engine, adapter: Adapter | None, writing: dict[Chat, Conversation]) -> None:
-        """One token of each of some conversations that wear the same."""
+        """One token of each of some conversations that use the same adapter."""
 
         def drop(error: StudioError) -> None:
             # What does not fit any more is the youngest one's; the others go on.

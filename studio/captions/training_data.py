@@ -40,6 +40,25 @@ LISTING_FOLDERS = ("", "train")
 PROMPT_FOLDERS = ("inference_prompt", "inference_prompt_i2v", "inference_prompt_v2v")
 
 
+def find_listing(folder: Path) -> Path | None:
+    """The JSONL of a data set's clips, if it has one."""
+    places = (folder / name / LISTING for name in LISTING_FOLDERS)
+    return next((place for place in places if place.is_file()), None)
+
+
+def file_inside(root: Path, folder: Path, name: str) -> Path | None:
+    """The file that a row of a data set names; none where there is none, or it lies outside the data set.
+
+    Args:
+        root: folder of the data set.
+        folder: that `name` is relative to.
+        name: as the row has it. Links in the folder were looked at before (`backend.tuning.datasets`).
+    """
+    path = Path(os.path.normpath(folder / name))
+    inside = path.is_relative_to(os.path.normpath(root))
+    return path if inside and os.path.isfile(path) else None
+
+
 class RewrittenPrompt(Frozen):
     """One prompt file.
 

@@ -38,6 +38,9 @@ EXPORT_TIMEOUT_S = 3600.0
 MEASURE_TIMEOUT_S = 3600.0
 """For measuring, and for a mosaic: a minute of 1280x720 takes a core as long, and a grid has many."""
 
+STOP_TIMEOUT_S = 90.0
+"""For a run's jobs to end: a worker that does not answer a cancel is restarted after 60 s."""
+
 POLL_S = 1.0
 
 
@@ -187,7 +190,8 @@ class EvaluationCalls:
 
     async def stop(self, run_id: str) -> EvaluationRun:
         """Stop a run and keep its answers. Raises RunNotFound, Conflict."""
-        return await self._connection.ask("POST", f"{run_path(run_id)}/stop", EvaluationRun)
+        path = f"{run_path(run_id)}/stop"
+        return await self._connection.ask("POST", path, EvaluationRun, timeout=STOP_TIMEOUT_S)
 
     async def answers(self, run_id: str, offset: int = 0) -> AnsweredItems:
         """A page of items with their answers. Raises RunNotFound."""

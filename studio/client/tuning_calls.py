@@ -10,7 +10,7 @@ from urllib.parse import quote
 from studio.client.connection import Connection
 from studio.client.paths import tuning_path
 from studio.datasets import DatasetInfo, DatasetList, KeptFile
-from studio.tuning.tunings import StartTuning, Tuning, TuningList
+from studio.tuning.tunings import ResumeTuning, StartTuning, Tuning, TuningList
 
 UPLOAD_TIMEOUT_S = 3600.0
 CHUNK_BYTES = 1 << 20
@@ -56,9 +56,9 @@ class TuningCalls:
         """Let it save and end. Raises TuningNotFound, Conflict."""
         return await self._post(f"{tuning_path(tuning_id)}/stop")
 
-    async def resume(self, tuning_id: str) -> Tuning:
+    async def resume(self, tuning_id: str, asked: ResumeTuning) -> Tuning:
         """Go on where it was stopped. Raises TuningNotFound, Conflict."""
-        return await self._post(f"{tuning_path(tuning_id)}/resume")
+        return await self._post(f"{tuning_path(tuning_id)}/resume", asked.model_dump(mode="json", exclude_none=True))
 
     async def _post(self, path: str, body: dict[str, Any] | None = None) -> Tuning:
         return await self._connection.ask("POST", path, Tuning, json=body)

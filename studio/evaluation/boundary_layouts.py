@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 from studio.errors import BadInput
@@ -26,7 +27,14 @@ def number_of(item: str, index: int) -> int:
     return int(found[-1]) if found else index
 
 
-def mimicgen(item: str, index: int, spans: Sequence[Interval], length: VideoLength) -> dict[str, Any]:
+def is_whole(spans: Sequence[Interval], length: VideoLength) -> bool:
+    """Whether the last span ends with the video, so that no step is left for a subtask after it."""
+    return max(_subtask_end(span, length) for span in spans) >= length.num_frames
+
+
+def mimicgen(
+    item: str, index: int, spans: Sequence[Interval], length: VideoLength, *, ends_with_demo: bool
+) -> dict[str, Any]:
     """One demonstration's subtask boundaries.
 
     `datagen_info.subtask_term_signals` is what MimicGen keeps under `data/demo_N` of a robomimic HDF5: by the name of
@@ -39,21 +47,29 @@ def mimicgen(item: str, index: int, spans: Sequence[Interval], length: VideoLeng
     Args:
         item: its id, which may name the demonstration.
         index: of the item, from 0.
-        spans: in order; the end of each is the end of a subtask.
+        spans: at least one; the end of each is the end of a subtask.
         length: of the video.
+        ends_with_demo: whether the last span is the last subtask; else one more follows it. It is the same for all
+            demonstrations of a task, which need the same signals.
+
+    Raises:
+        BadInput: a subtask would be empty.
     """
     steps = length.num_frames
+    ordered = sorted(spans, key=lambda span: span.end_s)
     signals: dict[str, list[int]] = {}
-    subtasks: list[list[int]] = []
-    begin = 0
-    for span in sorted(spans, key=lambda span: span.end_s):
-        # A signal that never rises would be refused.
-        first = min(_frame(span.end_s, length) + 1, steps - 1)
+    ends: list[int] = []
+    for span in ordered[:-1] if ends_with_demo else ordered:
+        ends.append(_subtask_end(span, length))
+        first = ends[-1] - 1
         signals[_signal(span.label, signals)] = [0] * first + [1] * (steps - first)
-        subtasks.append([begin, first + 1])
-        begin = first + 1
-    if begin < steps:
-        subtasks.append([begin, steps])
+    subtasks = [[begin, end] for begin, end in pairwise((0, *ends, steps))]
+    if empty := next((number for number, (begin, end) in enumerate(subtasks, 1) if begin >= end), None):
+        raise BadInput(
+            f"Subtask {empty} of {item} ends where the one before it ends; MimicGen needs a step for each.",
+            param="layout",
+            hint="Correct the times of this item, or use another layout.",
+        )
     return {
         "demo": f"demo_{number_of(item, index)}",
         "item": item,
@@ -127,8 +143,9 @@ def _words(turn: Turn) -> str:
     return "".join(part.text for part in turn.parts if isinstance(part, PlainText))
 
 
-def _frame(time_s: float, length: VideoLength) -> int:
-    return min(round(time_s * length.fps), length.num_frames - 1)
+def _subtask_end(span: Interval, length: VideoLength) -> int:
+    """The step after a subtask, as MimicGen counts: the first 1 of its signal still belongs to it."""
+    return min(round(span.end_s * length.fps), length.num_frames - 1) + 2
 
 
 def _signal(label: str, taken: dict[str, list[int]]) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from studio.errors import BadInput
 from studio.evaluation.metrics import METRICS
 from studio.evaluation.runs import EvaluationRun
 from studio.evaluation.scores import Measurement, Scores
@@ -51,13 +52,15 @@ class Curve(Frozen):
 
     Attributes:
         training: what the saves are called before the `@`.
-        checkpoint: that adapters are worn on; empty where the saves are checkpoints.
+        checkpoint: that the adapters are of; empty where the saves are checkpoints.
+        scale: of the adapters; 1 where the saves are checkpoints.
         baseline: the run that the lines are held against; none where there is no run of the checkpoint alone.
         lines: in the order of the benchmark's metrics.
     """
 
     training: str
     checkpoint: str = ""
+    scale: float = 1.0
     baseline: str | None = None
     lines: tuple[CurveLine, ...]
 
@@ -78,6 +81,7 @@ class Training(NamedTuple):
 
     name: str
     checkpoint: str
+    scale: float
     saves: tuple[tuple[int, EvaluationRun], ...]
     baseline: EvaluationRun | None
 
@@ -90,11 +94,14 @@ class Training(NamedTuple):
 class _Save(NamedTuple):
     training: str
     checkpoint: str
+    scale: float
     step: int
 
 
 def trainings(
-    runs: Sequence[EvaluationRun], baseline: str | None = None, tuned_from: Callable[[str], str] = lambda _: ""
+    runs: Sequence[EvaluationRun],
+    baseline: EvaluationRun | None = None,
+    tuned_from: Callable[[str], str] = lambda _: "",
 ) -> tuple[Training, ...]:
     """Every training of which several saves have run.
 
@@ -103,24 +110,34 @@ def trainings(
 
     Args:
         runs: of one benchmark, the newest first.
-        baseline: id of the run that curves are held against; none takes the newest run of the checkpoint that the
-            training began with, without an adapter.
+        baseline: the run that curves are held against; none takes the newest run of the checkpoint that the training
+            began with, without an adapter.
         tuned_from: the checkpoint that a checkpoint was tuned from, by its id; empty where that is not known.
+
+    Raises:
+        BadInput: the baseline has other settings or another number of items than every training.
     """
-    grouped: dict[tuple[str, str], list[tuple[int, EvaluationRun]]] = {}
+    grouped: dict[tuple[str, str, float], list[tuple[int, EvaluationRun]]] = {}
     for run in runs:
         if (save := _save_of(run)) is not None:
-            grouped.setdefault((save.training, save.checkpoint), []).append((save.step, run))
+            grouped.setdefault((save.training, save.checkpoint, save.scale), []).append((save.step, run))
     found: list[Training] = []
-    for (name, checkpoint), saves in grouped.items():
+    for (name, checkpoint, scale), saves in grouped.items():
         newest = saves[0][1]
         by_step: dict[int, EvaluationRun] = {}
         for step, run in saves:
             if _is_alike(run, newest):
                 by_step.setdefault(step, run)
         if len(by_step) > 1:
-            beside = _baseline(runs, newest, checkpoint or tuned_from(newest.reasoner), baseline)
-            found.append(Training(name, checkpoint, tuple(sorted(by_step.items())), beside))
+            base = _alone(runs, checkpoint or tuned_from(newest.reasoner))
+            beside = _baseline([baseline] if baseline else base, newest)
+            found.append(Training(name, checkpoint, scale, tuple(sorted(by_step.items())), beside))
+    if baseline and found and not any(training.baseline for training in found):
+        raise BadInput(
+            f"Run {baseline.id} has other settings or another number of items than the saves.",
+            param="baseline",
+            hint="Select a run with the same settings and items.",
+        )
     return tuple(found)
 
 
@@ -148,6 +165,7 @@ def draw_curve(training: Training, scores: Mapping[str, Scores]) -> Curve:
     return Curve(
         training=training.name,
         checkpoint=training.checkpoint,
+        scale=training.scale,
         baseline=training.baseline.id if training.baseline else None,
         lines=tuple(lines),
     )
@@ -157,17 +175,16 @@ def _save_of(run: EvaluationRun) -> _Save | None:
     found = SAVE.fullmatch(run.reasoner if run.adapter is None else run.adapter.name)
     if found is None:
         return None
-    checkpoint = run.reasoner if run.adapter is not None else ""
-    return _Save(found["training"], checkpoint, int(found["step"]))
+    checkpoint, scale = (run.reasoner, run.adapter.scale) if run.adapter is not None else ("", 1.0)
+    return _Save(found["training"], checkpoint, scale, int(found["step"]))
 
 
-def _baseline(
-    runs: Sequence[EvaluationRun], like: EvaluationRun, checkpoint: str, named: str | None
-) -> EvaluationRun | None:
-    if named is not None:
-        return next((run for run in runs if run.id == named), None)
-    alone = (run for run in runs if run.adapter is None and run.reasoner == checkpoint)
-    return next((run for run in alone if _is_alike(run, like)), None)
+def _alone(runs: Sequence[EvaluationRun], checkpoint: str) -> list[EvaluationRun]:
+    return [run for run in runs if run.adapter is None and run.reasoner == checkpoint]
+
+
+def _baseline(runs: Sequence[EvaluationRun], like: EvaluationRun) -> EvaluationRun | None:
+    return next((run for run in runs if _is_alike(run, like)), None)
 
 
 def _is_alike(one: EvaluationRun, other: EvaluationRun) -> bool:

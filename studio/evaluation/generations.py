@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self, cast
 
-from pydantic import Field, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 
 from studio.presets import laid_over
 from studio.requests import KINDS, MAX_SEED, Frozen, PredictActions, PredictVideo
 from studio.requests.actions import ActionRequest, ActionValue
 
 Json = Mapping[str, Any]
+
+_SEED = TypeAdapter(int)
+"""Takes what a request's field takes, `"7.0"` too."""
 
 PLACEHOLDER = "u0000000000000000"
 """Stands for a file that is not uploaded yet, where a request is only looked at."""
@@ -110,15 +113,16 @@ def rename_media(item: Json, names: Mapping[str, str]) -> dict[str, Any]:
     """An item as JSON with other names of its files, wherever it names them.
 
     Args:
-        item: the fields of an `Item`.
+        item: the fields of an `Item`, of which only `media` has been looked at.
         names: by the present name; one that is missing stays.
     """
     media = cast(Sequence[str], item.get("media") or ())
     renamed = _visit(item, lambda name: names.get(name, name))
+    video: Any = item.get("video") or ""
     return {
         **renamed,
         "media": [names.get(name, name) for name in media],
-        "video": names.get(item.get("video") or "", item.get("video") or ""),
+        "video": names.get(video, video) if isinstance(video, str) else video,
     }
 
 
@@ -126,7 +130,7 @@ def seeded(request: Json, changes: Json, seed: int, trial: int) -> dict[str, Any
     """A request as a trial of a run makes it.
 
     Args:
-        request: of the item. Its own seed is that of the first trial.
+        request: of the item, as its form's `check` lets it through. Its own seed is that of the first trial.
         changes: laid over it, of nested objects field by field.
         seed: of the first trial where the request has none.
         trial: counted from 0; trial k has seed + k.
@@ -134,7 +138,7 @@ def seeded(request: Json, changes: Json, seed: int, trial: int) -> dict[str, Any
     merged = laid_over(request, changes)
     sampling = cast(Mapping[str, Any], merged.get("sampling") or {})
     first = sampling.get("seed")
-    drawn = (seed if first is None else int(first)) + trial
+    drawn = (seed if first is None else _SEED.validate_python(first)) + trial
     return {**merged, "sampling": {**sampling, "seed": drawn % (MAX_SEED + 1)}}
 
 

@@ -34,9 +34,15 @@ class DraftQuestions(Frozen):
 
 
 class QuestionDraft(PoolTruth):
-    """A question of a run, and what is known of its answer; `asked` when both sides have been asked."""
+    """A question of a run, and what is known of its answer.
+
+    Attributes:
+        asked: whether both sides have been asked.
+        drawn_by: the last call that drew questions of the run.
+    """
 
     asked: bool = False
+    drawn_by: DraftQuestions | None = None
 
 
 class DraftedQuestion(Frozen):
@@ -69,12 +75,14 @@ class QuestionDrafts(Frozen):
     Attributes:
         categories: that the pool has.
         questions: in the order of videos, then of the pool.
+        drawn_by: the last call that drew them; the same again continues it.
         is_running: whether a reasoner is asked now.
         error: why the last one left off.
     """
 
     categories: tuple[str, ...]
     questions: tuple[DraftedQuestion, ...]
+    drawn_by: DraftQuestions | None = None
     is_running: bool = False
     error: Failure | None = None
 

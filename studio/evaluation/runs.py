@@ -30,7 +30,7 @@ class StartRun(Frozen):
         reasoner: a checkpoint, or a name of `reasoners.toml`; none takes the default checkpoint. Of a policy's run:
             who drives, in any words; its answers are sent to `POST /v1/runs/{id}/answers`.
             Of a benchmark of requests the checkpoint that makes them.
-        adapter: a LoRA adapter that the checkpoint wears for it.
+        adapter: a LoRA adapter that the checkpoint uses for it.
         settings: instead of the benchmark's own, field by field.
         num_items: only so many, from the beginning.
         title: a name for the run; none takes the reasoner's.
@@ -59,7 +59,7 @@ class EvaluationRun(Frozen):
     Attributes:
         benchmark, benchmark_id, form: what is answered, in which version.
         reasoner, reasoner_title: who answers.
-        adapter: that the checkpoint wears for it.
+        adapter: that the checkpoint uses for it.
         precision: of the checkpoint's engine; empty of an endpoint.
         version: of Orrery, when the run began.
         settings: whole, the benchmark's and the run's own.

@@ -131,6 +131,14 @@ class Scores(Frozen):
     channels: tuple[str, ...] = ()
     marks: tuple[Mark, ...] = ()
 
+    @property
+    def marks_by_item(self) -> dict[str, list[Mark]]:
+        """The marks of every item that has any, in their order."""
+        found: dict[str, list[Mark]] = {}
+        for mark in self.marks:
+            found.setdefault(mark.item, []).append(mark)
+        return found
+
 
 class MarkChange(Frozen):
     """How one item changed between two runs.

@@ -183,6 +183,7 @@ class Stepped(Frozen):
     Attributes:
         step: of `steps`.
         loss: what is minimised.
+        accuracy: of a reasoner, the share of the answers' tokens that were the likeliest ones.
         losses: by modality or mode, such as "vision" or "t2v_vision".
         by_noise: of vision, sound and actions, the loss by noise level: ten bins from 0 to 1; none of an empty bin.
         gradient_norm: before clipping.
@@ -195,6 +196,7 @@ class Stepped(Frozen):
     step: int
     steps: int
     loss: float
+    accuracy: float | None = None
     losses: dict[str, float] = Field(default_factory=dict)
     by_noise: dict[str, tuple[float | None, ...]] = Field(default_factory=dict)
     gradient_norm: float

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from studio.errors import BadInput
+from studio.requests import shown
 
 TaskName = Literal["generator", "reasoner", "policy"]
 
@@ -47,13 +48,14 @@ def _first(value: object) -> object:
     return cast(object, value)
 
 
-def _layers(names: str) -> str:
-    return "all" if any(name in names for name in ("mlp", "gate_proj", "up_proj", "down_proj")) else "attention"
+def _layers(names: object) -> str:
+    return "all" if any(name in str(names) for name in ("mlp", "gate_proj", "up_proj", "down_proj")) else "attention"
 
 
 FRAMEWORK: dict[str, _Rule] = {
     "optimizer.lr": _Rule("optimisation.learning_rate"),
     "optimizer.betas": _Rule("optimisation.betas"),
+    "optimizer.eps": _Rule("optimisation.epsilon"),
     "optimizer.weight_decay": _Rule("optimisation.weight_decay"),
     "scheduler.warm_up_steps": _Rule("optimisation.warmup_steps", _first),
     "trainer.max_iter": _Rule("optimisation.steps"),
@@ -86,7 +88,8 @@ REASONS = {
     "train.epoch": "steps are said here, not epochs",
     "train.optm_warmup_steps": "a share of all steps",
     "model.ema.rate": "it is a rate that changes with the steps, not a fixed average",
-    "scheduler.cycle_lengths": "the rate falls until the last step",
+    "scheduler.cycle_lengths": "the rate falls until the last step, to final_rate",
+    "scheduler.f_min": "the rate falls until the last step, to final_rate",
     "optimizer.keys_to_select": "LoRA, or all weights of the task",
     "trainer.grad_accum_iter": "say the whole batch",
     "dataloader_train.max_samples_per_batch": "say the whole batch",
@@ -107,6 +110,9 @@ def read_foreign(path: Path) -> ForeignRecipe:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}.", param="recipe") from None
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not TOML: {error}.", param="recipe") from None
+    for name in ("job", "model", "train", "policy"):
+        if not isinstance(read.get(name, {}), dict):
+            raise BadInput(f"{path}: {name} is {shown(read[name])}; expected the table [{name}].", param="recipe")
     if "job" in read:
         return _mapped(read, FRAMEWORK, _framework_task(read))
     if "train" in read and "policy" in read:
@@ -134,8 +140,12 @@ def _mapped(read: Mapping[str, Any], rules: Mapping[str, _Rule], task: TaskName)
             _put(fields, rule.ours, rule.turn(value))
         elif not path.startswith(UNSAID):
             unmapped.append(f"{path} ({REASONS[path]})" if path in REASONS else path)
-    if "lora" not in fields or read.get("model", {}).get("lora_enabled") is False:
+    model: Mapping[str, Any] = read.get("model", {})
+    policy: Mapping[str, Any] = read.get("policy", {})
+    if model.get("lora_enabled") is False:
         fields["lora"] = None
+    elif "lora" not in fields:  # one without a rank has our own
+        fields["lora"] = {} if model.get("lora_enabled") or "lora" in policy else None
     return ForeignRecipe(task, fields, tuple(unmapped))
 
 

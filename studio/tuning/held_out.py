@@ -6,8 +6,13 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from studio.captions.training_data import LISTING, LISTING_FOLDERS, PROMPT_FOLDERS
+from pydantic import ValidationError
+
+from studio.captions.caption_files import VIDEO_SUFFIXES
+from studio.captions.training_data import PROMPT_FOLDERS, file_inside, find_listing
 from studio.requests import Frozen
+from studio.tuning.clip_lines import ClipLine, ClipWindow
+from studio.tuning.recipes import GeneratorRecipe
 
 MAX_SHOWN = 2
 """Clips, each of which is made from words, from its first frame and from its first frames: 000 shows two."""
@@ -29,11 +34,11 @@ class HeldOut(Frozen):
     learnt: bool = False
 
 
-def held_out(folder: Path) -> tuple[HeldOut, ...]:
+def held_out(folder: Path, recipe: GeneratorRecipe) -> tuple[HeldOut, ...]:
     """At most `MAX_SHOWN` of `val/inference_prompt*/EPISODE.json` that have `val/videos/EPISODE.mp4`; else the first
-    clips of the list that is trained on.
+    videos of the list of which the recipe learns a window that begins with the video.
     """
-    found = _validation(folder / "val") or _trained(folder)
+    found = _validation(folder / "val") or _trained(folder, recipe)
     return tuple(found[:MAX_SHOWN])
 
 
@@ -42,35 +47,49 @@ def _validation(val: Path) -> list[HeldOut]:
     found: list[HeldOut] = []
     for name, path in sorted(prompts.items()):
         clip = val / "videos" / f"{name}.mp4"
-        prompt = _object(path.read_text("utf-8")).get("prompt")
+        prompt = _object(path).get("prompt")
         if isinstance(prompt, str) and clip.is_file():
             found.append(HeldOut(name=name, prompt=prompt, clip=clip))
     return found
 
 
-def _trained(folder: Path) -> list[HeldOut]:
-    listing = next((folder / name / LISTING for name in LISTING_FOLDERS if (folder / name / LISTING).is_file()), None)
+def _trained(folder: Path, recipe: GeneratorRecipe) -> list[HeldOut]:
+    listing = find_listing(folder)
     found: list[HeldOut] = []
     if listing is None:
         return found
-    with listing.open(encoding="utf-8") as lines:
-        for line in lines:
-            row = _object(line)
-            windows: list[object] = row.get("t2w_windows") or [{}]
-            window = cast(dict[str, Any], windows[0])
-            caption = window.get("caption_json")
-            prompt = json.dumps(caption) if caption else window.get("caption")
-            clip = listing.parent / str(row.get("vision_path"))
-            if isinstance(prompt, str) and clip.is_file():
-                found.append(HeldOut(name=str(row.get("uuid", clip.stem)), prompt=prompt, clip=clip, learnt=True))
+    with listing.open(encoding="utf-8", errors="replace") as lines:
+        for text in lines:
+            if (clip := _of_line(text, listing, folder, recipe)) is not None:
+                found.append(clip)
             if len(found) == MAX_SHOWN:
                 break
     return found
 
 
-def _object(text: str) -> dict[str, Any]:
+def _of_line(text: str, listing: Path, folder: Path, recipe: GeneratorRecipe) -> HeldOut | None:
     try:
-        value: object = json.loads(text)
+        line = ClipLine.model_validate_json(text)
+    except ValidationError:  # the trainer's report counts it
+        return None
+    clip = file_inside(folder, listing.parent, line.vision_path)
+    if clip is None or clip.suffix.lower() not in VIDEO_SUFFIXES or (line.duration or 0) > recipe.max_clip_s:
+        return None
+    window = next((one for one in line.windows if _is_shown(one, recipe)), None)
+    said = None if window is None else window.text or line.text
+    return None if said is None else HeldOut(name=line.uuid or clip.stem, prompt=said[0], clip=clip, learnt=True)
+
+
+def _is_shown(window: ClipWindow, recipe: GeneratorRecipe) -> bool:
+    """Whether it is learnt from the first frame of its file on, which is where a comparison begins."""
+    fewest = max(recipe.min_window_frames, recipe.num_frames)
+    is_long = window.end_frame is None or window.end_frame + 1 >= fewest
+    return window.start_frame == 0 and window.temporal_interval == 1 and is_long
+
+
+def _object(path: Path) -> dict[str, Any]:
+    try:
+        value: object = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
         return {}
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from studio.requests import Frozen
 from studio.requests.embodiments import EmbodimentName
@@ -16,6 +16,8 @@ VideoMode = Literal["t2i", "t2v", "i2v", "v2v", "edge", "blur"]
 CLIP_MODES: dict[VideoMode, float] = {"t2v": 1.0, "i2v": 1.0, "v2v": 1.0}
 
 Schedule = Literal["constant", "linear", "cosine"]
+
+Beta = Annotated[float, Field(ge=0, lt=1)]
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 """Of an adapter, a checkpoint or a data set that is made here; an @ begins the step of a save."""
@@ -53,7 +55,11 @@ class Optimisation(Frozen):
         50
     )
     schedule: Annotated[Schedule, Field(title="Schedule", description="of the rate after the warm-up")] = "linear"
-    betas: Annotated[tuple[float, float], Field(title="Betas", description="of AdamW")] = (0.9, 0.95)
+    final_rate: Annotated[
+        float, Field(ge=0, le=1, title="Final rate", description="at the last step, times the highest")
+    ] = 0.0
+    betas: Annotated[tuple[Beta, Beta], Field(title="Betas", description="of AdamW")] = (0.9, 0.95)
+    epsilon: Annotated[float, Field(gt=0, le=1, title="Epsilon", description="of AdamW")] = 1e-8
     weight_decay: Annotated[float, Field(ge=0, le=1, title="Weight decay", description="on matrices")] = 0.0
     max_gradient_norm: Annotated[float, Field(gt=0, title="Gradient clipping", description="norm of a step")] = 1.0
     ema: Annotated[
@@ -106,7 +112,7 @@ class GeneratorRecipe(_Recipe):
     task: Literal["generator"] = "generator"
     data: Name
     modes: dict[VideoMode, Annotated[float, Field(ge=0)]] = Field(
-        default_factory=lambda: dict(CLIP_MODES), title="Modes", description="share of each"
+        dict(CLIP_MODES), title="Modes", description="share of each"
     )
     resolution: Annotated[Literal["256", "480", "720"], Field(title="Resolution", description="of the canvas")] = "256"
     num_frames: Annotated[
@@ -141,7 +147,8 @@ class ReasonerRecipe(_Recipe):
 
     Attributes:
         data: weights are normalised.
-        num_frames, fps: of a clip, one of the two; with neither, as the checkpoint samples them.
+        num_frames, fps: of a clip, one of the two; with neither, as the checkpoint samples them. Bounds are those of a
+            request (`studio.requests.reason.Reason`).
         min_pixels, max_pixels: of a frame.
         max_tokens: longer conversations are dropped and counted.
         normalises: weigh each conversation by 1 / √ of its answer's tokens (report, 4.1.1).
@@ -151,10 +158,12 @@ class ReasonerRecipe(_Recipe):
 
     task: Literal["reasoner"] = "reasoner"
     data: Annotated[tuple[Blend, ...], Field(min_length=1)]
-    num_frames: Annotated[int | None, Field(ge=1, title="Frames", description="sampled from a video")] = None
-    fps: Annotated[float | None, Field(gt=0, title="Frames per second", description="sampled from a video")] = None
-    min_pixels: Annotated[int | None, Field(ge=1, title="Least pixels", description="of a frame")] = None
-    max_pixels: Annotated[int | None, Field(ge=1, title="Most pixels", description="of a frame")] = None
+    num_frames: Annotated[int | None, Field(ge=1, le=768, title="Frames", description="sampled from a video")] = None
+    fps: Annotated[float | None, Field(gt=0, le=60, title="Frames per second", description="sampled from a video")] = (
+        None
+    )
+    min_pixels: Annotated[int | None, Field(ge=1, le=2**28, title="Least pixels", description="of a frame")] = None
+    max_pixels: Annotated[int | None, Field(ge=1, le=2**28, title="Most pixels", description="of a frame")] = None
     max_tokens: Annotated[
         int, Field(ge=16, title="Longest conversation", description="tokens; longer ones are left out")
     ] = 4096
@@ -165,6 +174,14 @@ class ReasonerRecipe(_Recipe):
         bool, Field(title="Train the vision encoder", description="at a tenth of the rate; without LoRA only")
     ] = False
     benchmarks: Annotated[tuple[str, ...], Field(title="Benchmarks", description="that every save is run on")] = ()
+
+    @field_validator("max_pixels")
+    @classmethod
+    def _most_is_not_below_least(cls, most: int | None, given: ValidationInfo) -> int | None:
+        least = given.data.get("min_pixels")
+        if most is not None and least is not None and least > most:
+            raise ValueError(f"min_pixels is {least}, above max_pixels, {most}")
+        return most
 
 
 class PolicyRecipe(_Recipe):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -61,6 +61,19 @@ class PictureDrift(Frozen):
     psnr_db: float
 
 
+class ResumeTuning(Frozen):
+    """`POST /v1/tunings/{id}/resume`: what of the recipe may change from here on; what is not given stays."""
+
+    steps: Annotated[
+        int | None, Field(ge=1, le=1_000_000, title="Steps", description="in all; more of them lengthen a tuning")
+    ] = None
+    save_every: Annotated[int | None, Field(ge=1, title="Save every", description="steps")] = None
+    checkpoints_activations: Annotated[
+        bool | None,
+        Field(title="Activation checkpointing", description="compute each block twice; takes far less memory"),
+    ] = None
+
+
 class TuningSave(Frozen):
     """A save.
 
@@ -87,6 +100,12 @@ class TuningSave(Frozen):
     success: SuccessRate | None = None
     drift: PictureDrift | None = None
     note: str = ""
+
+    @property
+    def evaluation(self) -> dict[str, object]:
+        """The fields that showing and measuring it fills in."""
+        filled = ("comparison", "runs", "success", "drift", "note")
+        return {name: getattr(self, name) for name in filled}
 
 
 class TuningProgress(Frozen):
@@ -142,6 +161,11 @@ class Tuning(Frozen):
     def name(self) -> str:
         """Of what is made."""
         return self.recipe.name
+
+    def with_save(self, step: int, **changes: object) -> Tuning:
+        """The same with other values of the save at a step."""
+        saves = tuple(one.model_copy(update=changes) if one.step == step else one for one in self.saves)
+        return self.model_copy(update={"saves": saves})
 
 
 class TuningList(Frozen):

@@ -1,5 +1,6 @@
 """Evaluate with a generator: made items stand beside their reference, and saves of a training are curves."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from browser.keeping_page import visit
 from browser.test_accessibility import serious_violations
 from browser.test_evaluate import benchmarks, runs
 from running import RunningServer
+from sent_files import picture_bytes
 
 pytestmark = pytest.mark.browser
 
@@ -59,5 +61,28 @@ def test_a_generators_run_is_started_read_and_drawn_over_saves(open_page: OpenPa
     expect(curves.locator("[data-metric=psnr_db]")).to_contain_text("Baseline: 100.00 dB")
     with page.page.expect_download() as download:
         curves.get_by_role("button", name="Curves (CSV)").click()
-    assert '"lift","speck","psnr_db","20"' in Path(download.value.path()).read_text()
+    assert '"lift","speck","1","psnr_db","20"' in Path(download.value.path()).read_text()
     assert serious_violations(page) == []
+
+    others = {**added, "name": "others", "title": "Others, generated", "items": [{**items[0], "id": "other"}]}
+    assert studio.post("/v1/benchmarks", json=others).status_code == 201
+    benchmarks(page.page).select_option(label="Others, generated")
+    page.page.get_by_label("LoRA adapter").select_option("")
+    page.page.get_by_role("button", name="Start run").click()
+    expect(page.page.get_by_role("region", name="Answers").locator("[data-item=other]")).to_be_visible(timeout=60_000)
+    expect(curves).to_have_count(0)
+
+
+def test_files_of_requests_are_found_in_the_fields_that_take_them(
+    open_page: OpenPage, studio: RunningServer, tmp_path: Path
+):
+    row = {"id": "truth.png", "request": {**STILL, "prompt": "truth.png"}, "reference": {"media": "truth.png"}}
+    (tmp_path / "truths.jsonl").write_text(json.dumps(row))
+    (tmp_path / "truth.png").write_bytes(picture_bytes(80, 64))
+    page = visit(open_page(), "evaluate").page
+    files = page.get_by_label("Add a benchmark").and_(page.locator("input"))
+    files.set_input_files([tmp_path / "truths.jsonl", tmp_path / "truth.png"])
+    expect(page.get_by_text("truths: 1 request added")).to_be_visible()
+    (item,) = studio.get("/v1/benchmarks/truths").json()["benchmark"]["items"]
+    assert (item["id"], item["request"]["prompt"]) == ("truth.png", "truth.png")
+    assert item["media"] == [item["reference"]["media"]]

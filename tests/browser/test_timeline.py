@@ -148,5 +148,11 @@ def test_intervals_are_added_and_removed_on_a_phone(open_page: OpenPage, studio:
         expect(item(page).get_by_text("Corrected by voter-")).to_be_visible()
         (kept,) = studio.get(f"/v1/runs/{run}/corrections").json()["corrections"]
         assert [one["end"] for one in kept["reference"]] == [1.0, 1.0]
+        invented = item(page, 1)
+        invented.get_by_role("slider").first.focus()
+        page.keyboard.press("Delete")
+        expect(invented.get_by_role("slider")).to_have_count(0)
+        invented.get_by_role("button", name="Save correction").click()
+        expect(invented.get_by_text("Corrected by voter-")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert serious_violations(opened) == []

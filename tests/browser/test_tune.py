@@ -89,6 +89,26 @@ def test_a_folder_is_checked_trained_on_and_served(open_page: OpenPage, tuner: R
     assert {"blocks@15", "blocks@30", "blocks-best"} <= names
 
 
+def test_images_are_trained_on_where_they_have_a_share(open_page: OpenPage, tuner: RunningServer, folder: Path):
+    page = visit(open_page(tuner), "tune").page
+    choose(page, folder, "pictures", 20, 10)
+    page.locator(".o-tune-more summary").click()
+    expect(page.locator("input[name='modes.t2v']")).to_have_attribute("placeholder", "1")
+    page.locator("input[name='modes.t2i']").fill("0.5")
+    with page.expect_request("**/v1/tunings/check") as asked:
+        page.locator("[data-do=check]").click()
+    assert asked.value.post_data_json["recipe"]["modes"] == {"t2v": 1, "i2v": 1, "v2v": 1, "t2i": 0.5}
+
+
+def test_a_folder_is_told_of_whatever_the_list_of_data_sets_says(
+    open_page: OpenPage, tuner: RunningServer, folder: Path
+):
+    page = visit(open_page(tuner), "tune").page
+    page.route("**/v1/datasets", lambda route: route.fulfill(json={"datasets": []}))  # as one asked for before
+    page.locator("input[webkitdirectory]").set_input_files(folder)
+    expect(page.get_by_text("blocks: 5 files, videos with captions")).to_be_visible()
+
+
 def test_a_tuning_is_stopped_resumed_and_deleted(open_page: OpenPage, tuner: RunningServer, folder: Path):
     page = visit(open_page(tuner, color_scheme="dark"), "tune")
     choose(page.page, folder, "long", 500, 400)

@@ -32,6 +32,13 @@ def test_every_plain_field_has_a_flag():
     assert "modes" not in tune._names(tune.GeneratorRecipe)
 
 
+def test_modes_are_said_with_their_shares():
+    assert tune._shares("t2v=1, t2i=0.5") == {"t2v": 1.0, "t2i": 0.5}
+    for modes in ("t2v", "t2v=much", "t2v=1,"):
+        with pytest.raises(BadInput, match="has a mode without a share"):
+            tune._shares(modes)
+
+
 def test_a_preset_and_a_file_together_are_refused(tmp_path: Path):
     asked = tune._Asked("pocket", "grasp", preset="pocket_clips", recipe=tmp_path / "a.toml")
     with pytest.raises(BadInput, match="Both --preset and --recipe"):

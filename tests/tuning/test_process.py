@@ -69,6 +69,13 @@ def test_a_save_is_made_when_it_is_asked_for_and_a_stop_keeps_what_there_is(work
     assert script.events[-2]["step"] == script.events[-1]["step"]
 
 
+def test_a_save_that_is_asked_for_before_the_first_step_is_made_after_it(work):
+    script = Script(work(steps=5000, save_every=5000), [("preparing", "save"), ("saved", "stop")])
+    assert main(script, script) == 0
+    saves = [event["step"] for event in script.events if event["kind"] == "saved"]
+    assert len(saves) == 2
+
+
 def test_a_stop_before_the_first_step_ends_it(work):
     script = Script(work(), [("preparing", "stop")])
     assert main(script, script) == 0

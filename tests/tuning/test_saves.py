@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,10 @@ def test_a_checkpoint_has_what_was_trained_and_is_otherwise_the_one_before(speck
     assert {name for name in old if not torch.equal(old[name], new[name])} == set(
         released_tensors(model, dict(changed))
     )
+
+
+def test_a_checkpoint_has_no_lineage_of_the_one_before(speck, tmp_path):
+    parent = Path(shutil.copytree(speck, tmp_path / "parent"))
+    (parent / "lineage.json").write_text("of the parent")
+    write_checkpoint(tmp_path / "trained", open_folder(parent), {})
+    assert not (tmp_path / "trained" / "lineage.json").exists()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -90,6 +92,13 @@ def test_a_finished_training_can_be_lengthened(train: Train):
     assert [event.step for event in of(told, Saved)] == [3]
 
 
+def test_what_a_kill_left_of_a_save_is_removed(train: Train, tmp_path: Path):
+    scratch = tmp_path / "out" / "saves" / ".squares@2-x1y2" / "squares@2"
+    scratch.mkdir(parents=True)
+    train(recipe_of(steps=2))
+    assert [path.name for path in (tmp_path / "out" / "saves").iterdir()] == ["squares@2"]
+
+
 def test_another_recipe_or_other_data_is_another_training(train: Train, clips: Path):
     train(recipe_of(steps=2))
     with pytest.raises(BadInput, match="the recipe has changed since"):
@@ -145,6 +154,21 @@ def test_a_full_disk_at_a_save_is_said_and_the_last_save_stays(
     with pytest.raises(DiskFull, match=r"training\.pt"):
         train(recipe_of(steps=4))
     assert read_state(tmp_path / "out" / "state" / "training.pt").step == 2  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", ["curves.jsonl", "data-1.webp"])
+def test_a_full_disk_is_said_at_curves_and_samples_too(train: Train, monkeypatch: pytest.MonkeyPatch, name: str):
+    opened = Path.open, builtins.open
+
+    def full(path: Path | str, *more: Any, **named: Any) -> Any:
+        if Path(path).name == name:
+            raise OSError(28, "No space left on device")
+        return opened[0](path, *more, **named) if isinstance(path, Path) else opened[1](path, *more, **named)
+
+    monkeypatch.setattr(Path, "open", full)
+    monkeypatch.setattr("builtins.open", full)  # by which PIL writes
+    with pytest.raises(DiskFull, match=name):
+        train(recipe_of(steps=2))
 
 
 @pytest.mark.slow

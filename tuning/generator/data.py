@@ -21,10 +21,11 @@ from tuning.latents import LatentCache
 from tuning.left_out import Drops
 from tuning.lora import LearningLora
 from tuning.memory import StepShape
+from tuning.orders import sampled
 from tuning.sheets import write_sheet
 from tuning.sources import Sources
 from tuning.tally import Tally
-from tuning.task import About, Place, three_of
+from tuning.task import About, Place
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class ClipData:
         trained = [mode for mode in self._trained if mode != "t2i"]
         return tuple(
             self._sample(self.clips[place], trained[(number - 1) % len(trained)] if trained else "t2i", number, out)
-            for number, place in enumerate(three_of(len(self.clips)), 1)
+            for number, place in enumerate(sampled(len(self.clips)), 1)
         )
 
     def let_learn(self, model: OmniModel) -> list[LearningLora]:
@@ -141,9 +142,10 @@ def read_clip_data(place: Place, recipe: GeneratorRecipe, about: About) -> ClipD
     """
     check_length(recipe)
     drops, sequences, sources = Drops(), Sequences(place.setting), Sources()
-    records = find_records(place.work.data[recipe.data])
+    folder = place.work.data[recipe.data]
+    records = find_records(folder)
     sources.hash(records)
-    windows = read_records(records, drops)
+    windows = read_records(records, folder, drops)
     clips: list[Clip] = []
     for clip in find_clips(windows, recipe, drops, lambda done: about("Reading the data", done, len(windows))):
         try:

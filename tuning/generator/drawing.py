@@ -10,8 +10,8 @@ import torch
 from studio.tuning import VideoMode
 from tuning.generator.clips import Clip
 from tuning.generator.sequences import TRANSFERS, Draw
+from tuning.orders import Turns
 from tuning.ranks import own_seed
-from tuning.turns import Turns
 
 
 class Drawer:
@@ -38,16 +38,16 @@ class Drawer:
         return [self._draw(step * self._batch_size + place) for place in range(self._batch_size)]
 
     def _draw(self, place: int) -> Draw:
-        dice = self._turns.dice(place)
-        dropped = float(torch.rand((), generator=dice)) < self._dropout
+        generator = self._turns.generator(place)
+        dropped = float(torch.rand((), generator=generator)) < self._dropout
         before = math.floor(self._image_share * place)
         if math.floor(self._image_share * (place + 1)) > before:
             return Draw(self._nth(self._images, before, 0), "t2i", dropped)
-        mode = self._modes[int(torch.multinomial(self._weights, 1, generator=dice))]
+        mode = self._modes[int(torch.multinomial(self._weights, 1, generator=generator))]
         clip = self._nth(self._videos, place - before, 1)
         if mode not in TRANSFERS:
             return Draw(clip, mode, dropped)
-        without = float(torch.rand((), generator=dice)) < self._dropout
+        without = float(torch.rand((), generator=generator)) < self._dropout
         return Draw(clip, mode, dropped, None if without else TRANSFERS[mode])
 
     def _nth(self, clips: Sequence[Clip], count: int, kind: int) -> Clip:

@@ -1,46 +1,18 @@
-"""The lines of `video_dataset_file.jsonl`, as `orrery captions-to-jsonl` writes them: windows of files, with captions.
-
-    {"uuid", "duration", "width", "height", "vision_path", "t2w_windows": [
-        {"start_frame": 0, "end_frame": 86, "temporal_interval": 1, "caption_json": {…}, "caption": "…"}]}
-
-What is trained on is `json.dumps(caption_json)`, the very string of inference, and `caption` where there is none. A
-line of an image may have its caption itself, without windows.
-"""
+"""What a list of clips (`studio.tuning.clip_lines`) names to be trained on, and what of it cannot be."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from backend.media.pictures import is_picture
+from studio.captions.training_data import LISTING, file_inside, find_listing
 from studio.errors import BadInput
+from studio.tuning.clip_lines import ClipLine, ClipWindow
 from tuning.left_out import Drops
-
-FILE = "video_dataset_file.jsonl"
-PLACES = (FILE, f"train/{FILE}", f"sft_dataset_bridge/train/{FILE}")
-"""Where it is looked for in a data folder; the second is the layout of published data sets."""
-
-
-class _Window(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    start_frame: int = Field(0, ge=0)
-    end_frame: int | None = Field(None, ge=0)
-    temporal_interval: int = Field(1, ge=1)
-    caption_json: dict[str, Any] | None = None
-    caption: str | None = None
-
-
-class _Line(_Window):
-    uuid: str = ""
-    duration: float | None = None
-    vision_path: str
-    t2w_windows: tuple[_Window, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,16 +47,21 @@ def find_records(folder: Path) -> Path:
     Raises:
         BadInput: there is none.
     """
-    for place in PLACES:
-        if (folder / place).is_file():
-            return folder / place
-    raise BadInput(
-        f"{folder} has no {FILE}.", param="data", hint="Write it with orrery captions-to-jsonl, or name its folder."
-    )
+    if (found := find_listing(folder)) is None:
+        raise BadInput(
+            f"{folder} has no {LISTING}.",
+            param="data",
+            hint="Write it with orrery captions-to-jsonl, or name its folder.",
+        )
+    return found
 
 
-def read_records(path: Path, drops: Drops) -> list[Window]:
-    """Every window that has a caption and a file.
+def read_records(path: Path, root: Path, drops: Drops) -> list[Window]:
+    """Every window that has a caption and a file in the data set.
+
+    Args:
+        path: of the list.
+        root: folder of the data set.
 
     Raises:
         BadInput: the file is not text.
@@ -97,26 +74,26 @@ def read_records(path: Path, drops: Drops) -> list[Window]:
         window
         for number, line in enumerate(lines, 1)
         if line.strip()
-        for window in _windows(f"line {number}", line, path.parent, drops)
+        for window in _windows(f"line {number}", line, path.parent, root, drops)
     ]
 
 
-def _windows(place: str, text: str, folder: Path, drops: Drops) -> Iterator[Window]:
+def _windows(place: str, text: str, folder: Path, root: Path, drops: Drops) -> Iterator[Window]:
     try:
-        line = _Line.model_validate_json(text)
+        line = ClipLine.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         said = ".".join(map(str, first["loc"])) or "the line"
         drops.add("bad_line", f"The line cannot be read: {said}: {first['msg']}.", place)
         return
-    path = folder / line.vision_path
-    if not path.is_file():
-        drops.add("file_missing", "The file that the line names does not exist.", line.vision_path)
+    path = file_inside(root, folder, line.vision_path)
+    if path is None:
+        drops.add("file_missing", "The data set has no file of the name in the line.", line.vision_path)
         return
     is_image = is_picture(path)
-    for window in line.t2w_windows or (line,):
+    for window in line.windows:
         name = line.vision_path if is_image else f"{line.vision_path} {window.start_frame}-{_end(window)}"
-        text_of = _text(window) or _text(line)
+        text_of = window.text or line.text
         if text_of is None:
             drops.add("no_caption", "The window has neither a caption_json nor a caption.", name)
             continue
@@ -133,12 +110,5 @@ def _windows(place: str, text: str, folder: Path, drops: Drops) -> Iterator[Wind
         )
 
 
-def _text(window: _Window) -> tuple[str, bool] | None:
-    if window.caption_json:
-        return json.dumps(window.caption_json), True
-    caption = (window.caption or "").strip()
-    return (caption, False) if caption else None
-
-
-def _end(window: _Window) -> str:
+def _end(window: ClipWindow) -> str:
     return "" if window.end_frame is None else str(window.end_frame)

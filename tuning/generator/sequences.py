@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -25,6 +25,9 @@ KEPT: dict[VideoMode, int] = {"i2v": 1, "v2v": 2}
 
 TRANSFERS: dict[VideoMode, ComputedHint] = {"edge": "edge", "blur": "blur"}
 """Modes whose target stands behind a control."""
+
+KEPT_PROMPTS = 16_384
+"""Captions whose tokens stay in memory: of 1,000 tokens each has 8 kB."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Sequences:
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         # A data set's captions are read again and again; cutting one takes as long as a small step.
-        self._cut = cache(self._encode)
+        self._cut = lru_cache(KEPT_PROMPTS)(self._encode)
 
     def text(self, clip: Clip, mode: VideoMode = "t2v", *, dropped: bool = False) -> str:
         """The prompt as a request for the clip has it; dropped, what the other branch of a guided run reads."""

@@ -25,6 +25,7 @@ from tuning.latents import LatentCache
 from tuning.left_out import Drops
 from tuning.lora import LearningLora
 from tuning.memory import StepShape
+from tuning.orders import sampled
 from tuning.policy.columns import find_columns
 from tuning.policy.lerobot import open_set
 from tuning.policy.sequences import PolicySequences
@@ -34,7 +35,7 @@ from tuning.policy.windows import PolicyWindow, WindowFinder
 from tuning.sheets import write_sheet
 from tuning.sources import Sources
 from tuning.tally import Tally
-from tuning.task import About, Place, three_of
+from tuning.task import About, Place
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class PolicyData:
     def samples(self, out: Path) -> tuple[TrainingSample, ...]:
         """Three of them, from the beginning to the end of the data; their pictures are written below `out`."""
         return tuple(
-            self._sample(self.windows[at], number, out) for number, at in enumerate(three_of(len(self.windows)), 1)
+            self._sample(self.windows[at], number, out) for number, at in enumerate(sampled(len(self.windows)), 1)
         )
 
     def let_learn(self, model: OmniModel) -> list[LearningLora]:

@@ -15,11 +15,11 @@ from tuning.generator.task import FULL
 from tuning.latents import LatentCache
 from tuning.loop import Shown
 from tuning.lora import LearningLora, put_on
+from tuning.orders import Turns
 from tuning.policy.sequences import PolicyDraw, PolicySequences
 from tuning.policy.windows import PolicyWindow
 from tuning.ranks import own_seed
 from tuning.tally import Seen, Tally
-from tuning.turns import Turns
 from tuning.weights import fresh_values, tie_heads
 
 ACTION = "generator.action."
@@ -88,7 +88,7 @@ class PolicyTask:
             yield measured.loss * (len(places) / len(draws)), {}
 
     def _draw(self, place: int) -> PolicyDraw:
-        dropped = float(torch.rand((), generator=self._turns.dice(place))) < self._recipe.text_dropout
+        dropped = float(torch.rand((), generator=self._turns.generator(place))) < self._recipe.text_dropout
         return PolicyDraw(self._windows[self._turns.nth(len(self._windows), place)], dropped)
 
     def _tell(self, names: list[str], modalities: list[str], measured: Measured) -> None:

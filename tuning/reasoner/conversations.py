@@ -19,6 +19,7 @@ from backend.media.timeline import read_timeline
 from engine.reasoner import Footage
 from engine.reasoner.prompt import PromptWriter, Shown
 from studio.errors import NotAllowed
+from studio.requests import parse_as
 from studio.requests.reason import Reason
 from studio.sight import bounds_of, choose_frames, seen_size
 from studio.tuning import ReasonerRecipe
@@ -87,7 +88,8 @@ class ConversationReader:
         """Look at the media and write the chat.
 
         Raises:
-            BadInput: a file cannot be decoded, or a text holds a token that stands for one.
+            BadInput: a file cannot be decoded, a text holds a token that stands for one, or it is more than a request
+                may have (`studio.requests.reason`).
             NotAllowed: something is shown to a checkpoint that cannot see.
         """
         request, footage = self._request(conversation)
@@ -119,7 +121,7 @@ class ConversationReader:
         kinds = ["image" if is_picture(path) else "video" for path in every]
         messages = _messages(conversation, list(zip(kinds, names, strict=True)))
         asked = {"video_fps": self._recipe.fps, "num_video_frames": self._recipe.num_frames}
-        request = Reason.model_validate({"messages": messages, **asked})
+        request = parse_as(Reason, {"messages": messages, **asked})
         footage: dict[str, Footage] = {}
         longest = 1
         chosen: dict[str, tuple[int, ...]] = {}
@@ -130,7 +132,7 @@ class ConversationReader:
         # The recipe's pixels are of a frame, a request's of all frames of a video together.
         bounds = {"min_pixels": self._recipe.min_pixels, "max_pixels": self._recipe.max_pixels}
         given = {bound: pixels * longest for bound, pixels in bounds.items() if pixels is not None}
-        request = Reason.model_validate({"messages": messages, **asked, **given})
+        request = parse_as(Reason, {"messages": messages, **asked, **given})
         for name, path in zip(names, every, strict=True):
             footage[name] = self._video(path, chosen[name], request) if name in chosen else _image(path)
         return request, footage

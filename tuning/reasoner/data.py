@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from engine.reasoner.sight import read_placeholders
 from engine.reasoner.vision_encoder import read_vision_encoder
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import OmniModel
-from studio.checkpoints import read_json
+from studio.captions.training_data import file_inside
+from studio.checkpoints import read_json, shard_header
 from studio.errors import BadInput
 from studio.evaluation.layouts.exchanges import read_exchanges
 from studio.sight import EDGE, read_sight
@@ -22,12 +24,13 @@ from tuning.histogram import histogram_of
 from tuning.left_out import Drops
 from tuning.lora import LearningLora
 from tuning.memory import StepShape
+from tuning.orders import sampled
 from tuning.reasoner.conversations import Conversation, ConversationReader, Reading, Said
 from tuning.reasoner.task import ReasonerTask, let_learn
 from tuning.sheets import write_sheet
 from tuning.sources import Sources
 from tuning.tally import Tally
-from tuning.task import About, Place, three_of
+from tuning.task import About, Place
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class ConversationData:
     @property
     def shape(self) -> StepShape:
         """The longest conversation: a step computes one after another."""
-        return StepShape(1, max(self.lengths), 0, self.longest_answer)
+        return StepShape(1, max(self.lengths), 0, self.longest_answer, frozen_bytes=self._encoder_bytes())
 
     def histogram(self) -> tuple[Bin, ...]:
         """Of the conversations' tokens."""
@@ -78,8 +81,7 @@ class ConversationData:
     def samples(self, out: Path) -> tuple[TrainingSample, ...]:
         """Three of them, from the beginning to the end of the data; their pictures are written below `out`."""
         every = [conversation for conversations in self.sets for conversation in conversations]
-        places = three_of(len(every))
-        return tuple(self._sample(every[place], number, out) for number, place in enumerate(places, 1))
+        return tuple(self._sample(every[place], number, out) for number, place in enumerate(sampled(len(every)), 1))
 
     def let_learn(self, model: OmniModel) -> list[LearningLora]:
         """Let the parameters learn that the recipe trains."""
@@ -106,6 +108,13 @@ class ConversationData:
 
     def _hashes(self, conversation: Conversation) -> list[str]:
         return [self.sources.hash(path) for path in conversation.all_media]
+
+    def _encoder_bytes(self) -> int:
+        """Of the vision encoder's weights, in the dtype that they are loaded in."""
+        shards = (self.place.work.checkpoint / "vision_encoder").glob("*.safetensors")
+        headers = [shard_header(shard) for shard in shards]
+        shapes = [said["shape"] for header in headers for name, said in header.items() if name != "__metadata__"]
+        return sum(map(math.prod, shapes)) * self.place.dtype.itemsize
 
     def _sample(self, conversation: Conversation, number: int, out: Path) -> TrainingSample:
         reading, frames = self.reader.read(conversation), self.reader.frames(conversation)
@@ -175,15 +184,16 @@ def _conversations(folder: Path, name: str, drops: Drops) -> list[Conversation]:
     found: list[Conversation] = []
     for number, exchange in enumerate(read_exchanges(folder), 1):
         own = f"{name}: {exchange.id or exchange.origin.row or number}"
-        media = tuple(folder / path for path in exchange.media)
-        earlier = tuple(
-            Said(said.question, tuple(folder / path for path in said.media), said.answer) for said in exchange.earlier
-        )
-        one = Conversation(own, exchange.system, exchange.question, media, exchange.answer, earlier)
-        if not all(path.is_file() for path in one.all_media):
-            drops.add("file_missing", "A file that the row names does not exist.", own)
+        every = [exchange.media, *(said.media for said in exchange.earlier)]
+        found_files = [[file_inside(folder, folder, name) for name in names] for names in every]
+        if not all(path is not None for paths in found_files for path in paths):
+            drops.add("file_missing", "The data set has no file of a name in the row.", own)
             continue
-        found.append(one)
+        media, *of_earlier = (tuple(path for path in paths if path is not None) for paths in found_files)
+        earlier = tuple(
+            Said(said.question, paths, said.answer) for said, paths in zip(exchange.earlier, of_earlier, strict=True)
+        )
+        found.append(Conversation(own, exchange.system, exchange.question, media, exchange.answer, earlier))
     return found
 
 

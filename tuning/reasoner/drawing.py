@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-import torch
-
+from tuning.orders import shuffled
 from tuning.ranks import own_seed
 from tuning.reasoner.conversations import Conversation
-
-STRIDE = 1_000_003
-"""Between the dice of two seeds."""
 
 
 class BlendDrawer:
@@ -49,5 +45,4 @@ class BlendDrawer:
         return self._sets[chosen][self._order(chosen, turn)[offset]]
 
     def _new_order(self, chosen: int, turn: int) -> list[int]:
-        dice = torch.Generator().manual_seed((self._seed * STRIDE + turn) * len(self._sets) + chosen)
-        return torch.randperm(len(self._sets[chosen]), generator=dice).tolist()
+        return shuffled(len(self._sets[chosen]), self._seed, turn, chosen, len(self._sets))

@@ -17,7 +17,7 @@ from tuning.passes import onto, read
 from tuning.reasoner.conversations import Conversation, ConversationReader, Reading
 from tuning.reasoner.drawing import BlendDrawer
 from tuning.reasoner.words import word_errors
-from tuning.tally import Seen, Tally
+from tuning.tally import ACCURACY, Seen, Tally
 from tuning.weights import tie_heads
 
 KEPT_READINGS = 16
@@ -73,7 +73,7 @@ class ReasonerTask:
         for conversation, reading, weight in zip(conversations, readings, weights, strict=True):
             errors, right = self.errors(reading)
             self._tally.add(Seen([conversation.name], "answers", errors.detach().mean()[None]))
-            self._tally.add(Seen([conversation.name], "right", right.mean()[None]))
+            self._tally.add(Seen([conversation.name], ACCURACY, right.mean()[None]))
             yield errors.sum() * (weight / total), {}
 
     def errors(self, reading: Reading) -> tuple[Tensor, Tensor]:

@@ -6,7 +6,7 @@ import { toast } from "../parts/errors.js";
 import { IconButton } from "../parts/icons.js";
 import { Meter } from "../parts/progress_bar.js";
 import { askJson, useAnswer } from "../parts/server.js";
-import { html, useSignal } from "../vendor/preact.js";
+import { html, useRef, useSignal } from "../vendor/preact.js";
 import { evaluation } from "./store.js";
 
 const PER_VIDEO = 12;
@@ -18,15 +18,26 @@ const SHOWS = {
 };
 const PAGE = 24;
 
+/** The form as it drew the questions that are there. */
+const formOf = ({ drawn_by: drawn, categories }) => ({
+  annotation_reasoner: drawn?.reasoner ?? "",
+  video_reasoner: drawn?.video_reasoner ?? "",
+  per_video: drawn?.per_video ?? PER_VIDEO,
+  left_out: drawn?.categories.length ? categories.filter((name) => !drawn.categories.includes(name)) : [],
+  seed: drawn?.seed ?? 0,
+});
+
 export function Builder({ run }) {
   const { reasoners, fetched } = seen(evaluation);
   const known = useAnswer(`/v1/runs/${run.id}/questions`, `${run.id} ${fetched}`);
-  const said = useSignal({ annotation_reasoner: "", video_reasoner: "", per_video: "", left_out: [] });
+  const said = useSignal({}); // what a person has changed in the form
   const busy = useSignal(false);
+  const deciding = useRef(Promise.resolve());
   const newer = useSignal(null); // what was answered here, until the server says so too
   if (!known?.categories.length) return null; // nothing of its annotations is one of a few values
   const drafts = newer.value?.fetched === fetched ? newer.value.drafts : known;
   const { questions, categories, is_running: running, error } = drafts;
+  const form = { ...formOf(drafts), ...said.value };
   const set = (name) => (event) => {
     said.value = { ...said.value, [name]: event.currentTarget.value };
   };
@@ -41,23 +52,26 @@ export function Builder({ run }) {
   };
   async function draft(event) {
     event.preventDefault();
-    const { annotation_reasoner: reasoner, video_reasoner: video, per_video: count, left_out: out } = said.value;
+    const { annotation_reasoner: reasoner, video_reasoner: video, per_video: count, left_out: out, seed } = form;
     take(
       await send("POST", "", {
         reasoner: reasoner || null,
         video_reasoner: video || null,
         per_video: count ? Number(count) : null,
         categories: out.length ? categories.filter((name) => !out.includes(name)) : [],
+        seed,
       }),
     );
   }
-  const decide = async ({ video, question }, by_person) =>
-    take(await send("PATCH", "", { video, question, by_person }));
+  // One after the other, so that the last answer is that to the last decision.
+  function decide({ video, question }, by_person) {
+    deciding.current = deciding.current.then(async () => take(await send("PATCH", "", { video, question, by_person })));
+  }
 
   const who = (name, none) => html`
     <label>
       <span>${say(`evaluate.${name}`)}</span>
-      <select class="o-select" name=${name} value=${said.value[name]} onChange=${set(name)}>
+      <select class="o-select" name=${name} value=${form[name]} onChange=${set(name)}>
         <option value="">${none}</option>
         ${reasoners.map(({ name: own, title }) => html`<option key=${own} value=${own}>${title}</option>`)}
       </select>
@@ -80,7 +94,7 @@ export function Builder({ run }) {
             max="50"
             name="per_video"
             placeholder=${PER_VIDEO}
-            value=${said.value.per_video}
+            value=${form.per_video}
             onInput=${set("per_video")}
           />
         </label>
@@ -91,9 +105,9 @@ export function Builder({ run }) {
               <label key=${name}>
                 <input
                   type="checkbox"
-                  checked=${!said.value.left_out.includes(name)}
+                  checked=${!form.left_out.includes(name)}
                   onChange=${({ target }) => {
-                    const others = said.value.left_out.filter((one) => one !== name);
+                    const others = form.left_out.filter((one) => one !== name);
                     said.value = { ...said.value, left_out: target.checked ? others : [...others, name] };
                   }}
                 />
@@ -106,7 +120,7 @@ export function Builder({ run }) {
           type="submit"
           class="o-btn"
           data-do="draft"
-          disabled=${busy.value || running || said.value.left_out.length === categories.length}
+          disabled=${busy.value || running || form.left_out.length === categories.length}
         >
           ${say("evaluate.draft")}
         </button>
@@ -163,9 +177,7 @@ function Drafts({ run, questions, decide, send, busy }) {
     <ol role="list" class="o-builder-list">
       ${found
         .slice(0, count.value)
-        .map(
-          (one) => html`<${Draft} key=${`${one.video}/${one.question}`} one=${one} decide=${decide} busy=${busy} />`,
-        )}
+        .map((one) => html`<${Draft} key=${`${one.video}/${one.question}`} one=${one} decide=${decide} />`)}
     </ol>
     ${
       found.length > count.value &&
@@ -192,7 +204,7 @@ function Drafts({ run, questions, decide, send, busy }) {
   `;
 }
 
-function Draft({ one, decide, busy }) {
+function Draft({ one, decide }) {
   const { video, media, category, text, choices, letter, by_person: decided, from_annotation, from_video, asked } = one;
   const removed = decided === "drop";
   const sides = [
@@ -205,7 +217,7 @@ function Draft({ one, decide, busy }) {
   return html`
     <li data-draft=${`${video}/${one.question}`} data-removed=${removed ? "" : null}>
       <img alt="" loading="lazy" src=${`/v1/media/${media[0]}/thumbnail`} />
-      <fieldset disabled=${busy}>
+      <fieldset>
         <legend>${text}</legend>
         <small>${video} · ${category}</small>
         ${Object.entries(choices).map(

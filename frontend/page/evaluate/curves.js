@@ -15,12 +15,11 @@ const SAVE = /@\d+$/;
 const isSave = ({ adapter, reasoner }) => SAVE.test(adapter?.name ?? reasoner);
 
 export function Curves({ runs: [run] }) {
-  const { runs } = seen(evaluation);
+  const { runs, fetched } = seen(evaluation);
   const baseline = useSignal("");
   const same = runs.filter((one) => one.benchmark_id === run.benchmark_id);
   const path = `/v1/runs/curves?benchmark=${run.benchmark_id}${baseline.value && `&baseline=${baseline.value}`}`;
-  const now = same.map(({ id, num_answered: count, headline }) => `${id} ${count} ${headline?.value}`).join();
-  const found = useAnswer(path, same.some(isSave) && `${path} ${now}`);
+  const found = useAnswer(path, same.some(isSave) && `${path} ${fetched}`);
   if (!found?.curves.length) return null;
   const others = same.filter((one) => !isSave(one));
   return html`
@@ -45,14 +44,15 @@ export function Curves({ runs: [run] }) {
           onClick=${() => saveCsv(`${run.benchmark}-curves.csv`, rowsOf(found.curves))}
         />
       </header>
-      ${found.curves.map((curve) => html`<${Training} key=${curve.training + curve.checkpoint} curve=${curve} />`)}
+      ${found.curves.map((curve) => html`<${Training} key=${`${curve.training} ${curve.checkpoint} ${curve.scale}`} curve=${curve} />`)}
     </section>
   `;
 }
 
-function Training({ curve: { training, checkpoint, lines } }) {
+function Training({ curve: { training, checkpoint, scale, lines } }) {
+  const name = checkpoint ? say("evaluate.curve_of", { training, checkpoint }) : training;
   return html`
-    <h3>${checkpoint ? say("evaluate.curve_of", { training, checkpoint }) : training}</h3>
+    <h3>${scale === 1 ? name : say("evaluate.curve_scale", { name, scale })}</h3>
     <div class="o-evaluate-charts">${lines.map((line) => html`<${Line} key=${line.metric} line=${line} />`)}</div>
   `;
 }
@@ -89,11 +89,22 @@ function Line({ line: { metric, points, baseline, peak } }) {
 
 /** The lines as rows: the baseline has no step. */
 function rowsOf(curves) {
-  const rows = [["training", "checkpoint", "metric", "step", "run", "value", "low", "high", "peak"]];
-  for (const { training, checkpoint, baseline: run, lines } of curves)
+  const rows = [["training", "checkpoint", "scale", "metric", "step", "run", "value", "low", "high", "peak"]];
+  for (const { training, checkpoint, scale, baseline: run, lines } of curves)
     for (const { metric, points, baseline, peak } of lines) {
       const row = (step, id, { value, low, high }) =>
-        rows.push([training, checkpoint, metric, step, id, value, low ?? "", high ?? "", step === peak ? "peak" : ""]);
+        rows.push([
+          training,
+          checkpoint,
+          scale,
+          metric,
+          step,
+          id,
+          value,
+          low ?? "",
+          high ?? "",
+          step === peak ? "peak" : "",
+        ]);
       if (baseline) row("", run, baseline);
       for (const { step, run: id, measurement } of points) row(step, id, measurement);
     }

@@ -24,7 +24,7 @@ export function AnnotationEditor({ item, of, runs, schema }) {
   const values = draft.value ?? begins;
   const fields = schema.fields.filter(({ scored }) => scored);
   const differs = (other) => draft.value !== null && fields.some(({ name }) => !same(draft.value[name], other?.[name]));
-  const isNew = differs(begins);
+  const isNew = !correction || differs(begins); // what is right already is confirmed
   const way = useUndo(draft, begins, same, () => (typing.current = ""));
   useEffect(() => {
     if (!differs(correction?.reference)) draft.value = null;

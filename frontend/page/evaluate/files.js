@@ -1,21 +1,25 @@
 // A benchmark from files: its items as JSON lines, with the media that they name. Each medium is uploaded first.
 
 import { say } from "../data/facts.js";
+import { takes } from "../data/kinds.js";
 import { upload } from "../media/media_facts.js";
 
 const ITEMS = /\.jsonl$/i;
 const BESIDE = /^(answers|verdicts|corrections)\.jsonl$/i; // of an exported run, beside its items
 const MANIFEST = "benchmark.json";
 const CORRECTIONS = "corrections.jsonl";
+/** What the server has already: an upload or a result. */
+const ID = /^(u[0-9a-f]{16}|[0-9a-f]{12}-\d+)$/;
 
 /** Keep a benchmark on the server. Throws an Error whose message is for a person. */
 export async function addBenchmark(files) {
   const list = files.find(({ name }) => ITEMS.test(name) && !BESIDE.test(name));
   if (!list) throw new Error(say("evaluate.no_items"));
-  const rows = rowsOf(await list.text(), list.name).map((row) => withMedia(row, files));
+  const rows = rowsOf(await list.text(), list.name);
   const media = new Map();
-  for (const name of new Set(rows.flatMap((row) => mediaOf(row)))) {
+  for (const name of new Set(rows.flatMap((row) => (row.media || !row.request ? mediaOf(row) : requestMedia(row))))) {
     const file = files.find((one) => one.name === name.split("/").at(-1));
+    if (!file && ID.test(name)) continue;
     if (!file) throw new Error(say("evaluate.no_media", { name }));
     let why = "";
     const kept = await upload(
@@ -30,9 +34,9 @@ export async function addBenchmark(files) {
   }
   const items = rows.map(({ answer, ...row }, index) => ({
     id: String(index + 1),
-    ...(row.request ? renamed(row, media) : row),
+    ...(row.request ? visited(row, (name) => media.get(name) ?? name) : row),
     ...(row.request ? {} : { reference: row.reference ?? answer ?? null }),
-    media: mediaOf(row).map((name) => media.get(name)),
+    media: mediaOf(row).map((name) => media.get(name) ?? name),
   }));
   const name = nameOf(list.name);
   const fields = await manifestOf(files);
@@ -83,25 +87,33 @@ function linesOf(text, name) {
   });
 }
 
-// The media of a request are the selected files that it and its reference name.
-function withMedia(row, files) {
-  if (!row.request || row.media) return row;
-  const names = new Set();
-  const note = (value) => {
-    if (value && typeof value === "object") Object.values(value).forEach(note);
-    else if (files.some(({ name }) => name === String(value).split("/").at(-1))) names.add(value);
-  };
-  note([row.request, row.reference]);
-  return { ...row, media: [...names] };
+/** The files that a request and its reference name. */
+function requestMedia(row) {
+  const names = [];
+  visited(row, (name) => {
+    names.push(name);
+    return name;
+  });
+  return names;
 }
 
-/** A value with other names of its files, wherever it names them. */
-function renamed(value, media) {
-  if (Array.isArray(value)) return value.map((one) => renamed(one, media));
-  if (value && typeof value === "object")
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, renamed(one, media)]));
-  return media.get(value) ?? value;
+/** A row with what `act` makes of each file that its request and its reference name. */
+function visited(row, act) {
+  const request = { ...row.request };
+  for (const [path, { type }] of Object.entries(takes(request.kind))) {
+    const [name, inner] = path.split(".");
+    const value = request[name];
+    if (type === "actions") continue;
+    if (inner && Array.isArray(value))
+      request[name] = value.map((one) => (isText(one?.[inner]) ? { ...one, [inner]: act(one[inner]) } : one));
+    else if (isText(value)) request[name] = act(value);
+  }
+  const { reference } = row;
+  if (!isText(reference?.media)) return { ...row, request };
+  return { ...row, request, reference: { ...reference, media: act(reference.media) } };
 }
+
+const isText = (value) => typeof value === "string";
 
 const mediaOf = ({ media = [] }) => (Array.isArray(media) ? media : [media]);
 

@@ -1,11 +1,14 @@
 // What a run has beside its checkpoint: an adapter, and of a benchmark of requests how many steps.
 
 import { say } from "../data/facts.js";
+import { live } from "../data/live.js";
+import { seen } from "../data/store.js";
 import { useAnswer } from "../parts/server.js";
 import { html } from "../vendor/preact.js";
 
 export function AdapterField({ adapter, onAdapter }) {
-  const adapters = useAnswer("/v1/adapters", true)?.adapters ?? [];
+  const { tuning_revision: revision } = seen(live).state.system; // a save that is kept is an adapter
+  const adapters = useAnswer("/v1/adapters", `adapters ${revision}`)?.adapters ?? [];
   if (!adapters.length) return null;
   return html`
     <label>

@@ -25,7 +25,7 @@ function Benchmarks() {
         ${
           shown.length > 0 && [
             html`<${Standing} runs=${shown} />`,
-            html`<${Curves} runs=${shown} />`,
+            html`<${Curves} key=${shown[0].benchmark_id} runs=${shown} />`,
             html`<${Series} runs=${shown} />`,
             drafts && html`<${Builder} key=${shown[0].id} run=${shown[0]} />`,
             html`<${Answers} runs=${shown} />`,

@@ -42,7 +42,7 @@ export function StartForm() {
   const driven = benchmark?.form === "policy";
   const made = benchmark?.form === "generation"; // by a checkpoint, which no endpoint is
   const { checkpoint: active } = seen(live).state.system;
-  const wears = !reasoners.find(({ name }) => name === reasoner)?.endpoint;
+  const takesAdapter = !reasoners.find(({ name }) => name === reasoner)?.endpoint;
 
   async function start(event) {
     event.preventDefault();
@@ -57,7 +57,7 @@ export function StartForm() {
         ...(temperature && !made ? { temperature: Number(temperature) } : {}),
         ...(made ? generatorSettings(chosen.value, settings) : {}),
       },
-      ...(wears && chosen.value.adapter ? { adapter: { name: chosen.value.adapter } } : {}),
+      ...(takesAdapter && chosen.value.adapter ? { adapter: { name: chosen.value.adapter } } : {}),
     });
     busy.value = false;
   }
@@ -67,7 +67,8 @@ export function StartForm() {
     try {
       const added = await addBenchmark([...files]);
       chosen.value = { ...chosen.value, benchmark: added.id };
-      toast(counted("evaluate.added", added.num_items, { name: added.title }));
+      const words = added.form === "generation" ? "evaluate.requests_added" : "evaluate.added";
+      toast(counted(words, added.num_items, { name: added.title }));
       await evaluation.fetch();
     } catch (error) {
       toast(error.message, error.hint ?? "", "bad");
@@ -134,12 +135,12 @@ export function StartForm() {
                 }
               </div>
               ${
-                wears &&
+                takesAdapter &&
                 !made &&
                 benchmark &&
                 html`<${VisionBudget} checkpoint=${reasoner || active?.id || ""} look=${lookOf(settings)} />`
               }
-              ${wears && html`<${AdapterField} adapter=${chosen.value.adapter} onAdapter=${set("adapter")} />`}
+              ${takesAdapter && html`<${AdapterField} adapter=${chosen.value.adapter} onAdapter=${set("adapter")} />`}
             `
       }
       <div class="o-sheet-acts">

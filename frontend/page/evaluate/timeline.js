@@ -57,7 +57,7 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
   const wanted = useRef(0); // the frame that is looked at once the video has come
   const begins = corrected ?? answers[0]?.spans ?? reference;
   const spans = draft.value ?? begins;
-  const isNew = draft.value !== null && !same(draft.value, corrected ?? []);
+  const isNew = draft.value !== null && !same(draft.value, corrected);
   const way = useUndo(draft, begins, same);
   useEffect(() => {
     if (corrected && same(draft.value, corrected)) draft.value = null;

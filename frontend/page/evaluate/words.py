@@ -135,7 +135,7 @@ WORDS: dict[str, str] = {
     "evaluate.draft_removed": "removed",
     "evaluate.draft_decided": "selected by a person",
     "evaluate.draft_remove": "Remove question",
-    "evaluate.draft_back": "Bring question back",
+    "evaluate.draft_back": "Restore question",
     "evaluate.save_questions": "Save as a benchmark",
     "evaluate.questions_name": "Name of the benchmark",
     "evaluate.save_count": "Save {count} questions as a benchmark",

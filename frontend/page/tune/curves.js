@@ -12,6 +12,7 @@ const NUM_TICKS = 4;
 export function Curves({ id, points, saves }) {
   const view = useSignal("modality");
   const modalities = [...new Set(points.flatMap(({ by_noise }) => Object.keys(by_noise)))];
+  const accuracy = points.findLast((point) => typeof point.accuracy === "number")?.accuracy;
   const tried = saves.filter(({ success }) => success);
   const lines =
     view.value === "modality"
@@ -41,6 +42,7 @@ export function Curves({ id, points, saves }) {
       <${Chart} lines=${lines} marks=${saves.map(({ step }) => step)} />
       <ul class="o-tune-legend">
         ${lines.map(({ name, values }, at) => html`<li key=${name} data-line=${at}><i />${name} <b>${(values.at(-1)?.[1] ?? 0).toFixed(3)}</b></li>`)}
+        ${accuracy !== undefined && html`<li>${say("tune.accuracy")} <b>${accuracy.toFixed(3)}</b></li>`}
       </ul>
     </section>
   `;

@@ -3,17 +3,7 @@
 import { say } from "../data/facts.js";
 import { html } from "../vendor/preact.js";
 
-const LEFT_OUT = new Set([
-  "task",
-  "name",
-  "checkpoint",
-  "data",
-  "lora",
-  "optimisation",
-  "modes",
-  "benchmarks",
-  "betas",
-]);
+const LEFT_OUT = new Set(["task", "name", "checkpoint", "data", "lora", "optimisation", "benchmarks", "betas"]);
 
 /** What a person is first asked; the rest is behind the fold. */
 const FIRST = new Set(["steps", "batch_size", "learning_rate", "save_every", "num_frames", "resolution", "rank"]);
@@ -28,6 +18,7 @@ export function fieldsOf(schema) {
 function own({ properties }, group) {
   return Object.entries(properties).flatMap(([name, said]) => {
     if (LEFT_OUT.has(name)) return [];
+    if (name === "modes") return sharesOf(said);
     const types = said.anyOf ?? [said];
     const plain = types.find(({ type }) => type !== "null") ?? said;
     return [
@@ -45,6 +36,21 @@ function own({ properties }, group) {
       },
     ];
   });
+}
+
+/** A number for each mode that a clip can be learnt as. */
+function sharesOf({ propertyNames, default: usual, description }) {
+  return propertyNames.enum.map((mode) => ({
+    name: mode,
+    path: ["modes", mode],
+    title: say(`tune.mode_${mode}`),
+    description,
+    usual: usual[mode] ?? 0,
+    kind: "number",
+    choices: [],
+    least: 0,
+    first: false,
+  }));
 }
 
 /** A value by its path, in an object that may lack it. */

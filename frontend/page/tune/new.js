@@ -5,6 +5,7 @@ import { seen } from "../data/store.js";
 import { toast } from "../parts/errors.js";
 import { ProgressBar } from "../parts/progress_bar.js";
 import { VisionBudget } from "../parts/vision_budget.js";
+import { ask } from "../parts/server.js";
 import { html, useRef, useSignal } from "../vendor/preact.js";
 import { Captions } from "./captions.js";
 import { at, Field, fieldsOf, put } from "./fields.js";
@@ -57,7 +58,9 @@ export function NewTuning() {
 
   async function begin(checks) {
     busy.value = true;
-    const said = mixed(preset?.recipe ?? {}, values.value);
+    // A share that a person says changes that of its mode alone.
+    const modes = schemas[task].properties.modes?.default;
+    const said = mixed({ modes, ...preset?.recipe }, values.value);
     const recipe = {
       ...said,
       task,
@@ -222,10 +225,13 @@ function DataSets({ able, data, pick }) {
       await sendFiles(tidy, files, (done, total) => {
         sending.value = [done, total];
       });
+      const found = await ask("GET", `/v1/datasets/${tidy}`);
       await tuning.fetch();
-      const { layout, note, tasks, num_files: num } = tuning.datasets.find((one) => one.name === tidy);
-      toast(counted("tune.added", num, { name: tidy, layout: say(`tune.layout_${layout}`) }), note);
-      pick(tidy, tasks[0]);
+      if (found) {
+        const layout = say(`tune.layout_${found.layout}`);
+        toast(counted("tune.added", found.num_files, { name: tidy, layout }), found.note);
+        pick(tidy, found.tasks[0]);
+      }
     } catch (error) {
       toast(error.message, error.hint ?? "", "bad");
     }

@@ -1,7 +1,7 @@
 // Data sets, tunings and recipes, as the server has them; what runs is heard of over the page's socket.
 
 import { Store } from "../data/store.js";
-import { live } from "../data/live.js";
+import { live, onRevision } from "../data/live.js";
 import { ask, askJson } from "../parts/server.js";
 
 const TOGETHER_MS = 300; // changes that come at once are fetched at once
@@ -16,13 +16,12 @@ class TuningStore extends Store {
   benchmarks = [];
   chosen = ""; // id of the tuning that is looked at; empty is a new one
   points = {}; // curves by tuning
-  #revision = null;
-  #due = 0;
   #curvesDue = 0;
   #turn = 0;
 
   start() {
     this.chosen = new URLSearchParams(location.search).get("tuning") ?? "";
+    onRevision("tuning_revision", TOGETHER_MS, () => this.fetch());
     live.addEventListener("state", () => this.#heard());
     ask("GET", "/v1/tunings/recipes").then((found) => {
       this.schemas = found?.schemas ?? {};
@@ -103,15 +102,6 @@ class TuningStore extends Store {
   }
 
   #heard() {
-    const revision = live.state.system.tuning_revision;
-    if (revision !== undefined && revision !== this.#revision) {
-      const wait = this.#revision === null ? 0 : TOGETHER_MS;
-      this.#revision = revision;
-      this.#due ||= setTimeout(() => {
-        this.#due = 0;
-        this.fetch();
-      }, wait);
-    }
     if (live.state.system.tunings?.[this.chosen]) {
       this.changed();
       this.#curvesDue ||= setTimeout(() => {

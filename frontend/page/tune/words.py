@@ -62,6 +62,10 @@ WORDS: dict[str, str] = {
     "tune.lora_of": "LoRA of rank {rank}",
     "tune.auto": "auto",
     "tune.more": "More settings",
+    "tune.mode_t2i": "Share of images",
+    "tune.mode_t2v": "Share of videos from text",
+    "tune.mode_i2v": "Share of videos from a frame",
+    "tune.mode_v2v": "Share of videos from frames",
     "tune.benchmarks": "Benchmarks for every save",
     "tune.evaluates": "Compare every save",
     "tune.evaluates_hint": "Held-out videos before and after, with PSNR and SSIM; for a reasoner, the benchmarks "
@@ -81,6 +85,7 @@ WORDS: dict[str, str] = {
     "tune.left": "{time} left",
     "tune.spent": "in {time}",
     "tune.pace": "{time} per step",
+    "tune.accuracy": "Accuracy",
     "tune.loss_now": "loss {loss}",
     "tune.progress": "Steps so far",
     "tune.checking": "Reading the data…",

@@ -18,8 +18,8 @@ from studio.evaluation.generations import (
     GenerationTruth,
     media_named,
     rename_media,
-    seeded,
 )
+from studio.presets import laid_over
 from studio.prompting.question import MediaPart
 from studio.requests import KINDS, Request, explain, parse_as, parse_request, shown
 
@@ -78,11 +78,11 @@ def truth_of(item: Item) -> GenerationTruth:
 
 
 def _parsed(item: Item, benchmark: Benchmark) -> Request:
-    """The request of the first trial, whose files need not be uploaded yet. Raises BadInput."""
+    """The request under the settings, before its files are uploaded and its seed is drawn. Raises BadInput."""
     dumped = item.model_dump(mode="json")
     stood_in = rename_media(dumped, dict.fromkeys(item.media, PLACEHOLDER))["request"]
     try:
-        return parse_request(seeded(stood_in, benchmark.settings.request, benchmark.settings.seed, 0))
+        return parse_request(laid_over(stood_in, benchmark.settings.request))
     except BadInput as error:
         raise BadInput(error.message, param=f"request.{error.param or ''}".rstrip("."), hint=error.hint) from None
 

@@ -28,8 +28,7 @@ def read_exchanges(folder: Path, schema: AnnotationSchema | None = None) -> list
     """
     if holds_labels(folder):
         return _labelled(folder, schema or load_schema("av"))
-    files = sorted(path for path in folder.glob("*.json*") if path.suffix in (".json", ".jsonl"))
-    chosen = folder / llava.META if folder / llava.META in files else files[0] if len(files) == 1 else None
+    chosen = conversations_file(folder)
     if chosen is None:
         raise BadInput(
             f"{folder} has no known layout of conversations.",
@@ -40,6 +39,12 @@ def read_exchanges(folder: Path, schema: AnnotationSchema | None = None) -> list
     if rows and messages.holds_messages(rows[0].fields):
         return [exchange for row in rows for exchange in messages.exchanges_of(row)]
     return llava.exchanges_of(chosen)
+
+
+def conversations_file(folder: Path) -> Path | None:
+    """The file whose rows are conversations: `meta.json`, else the only .json or .jsonl file of the folder, if any."""
+    files = sorted(path for path in folder.glob("*.json*") if path.suffix in (".json", ".jsonl"))
+    return folder / llava.META if folder / llava.META in files else files[0] if len(files) == 1 else None
 
 
 def _labelled(folder: Path, annotations: AnnotationSchema) -> list[Exchange]:

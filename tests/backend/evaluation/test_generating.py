@@ -30,7 +30,9 @@ class MadeJobs:
         asked: ids and payloads of what was made.
         given_up: ids.
         gate: while it is cleared nothing ends.
+        letting_go: while it is cleared nothing that was given up ends.
         fails: whether a request fails.
+        broken: why the checkpoint could not be loaded.
     """
 
     def __init__(self, media: MediaStore) -> None:
@@ -40,7 +42,14 @@ class MadeJobs:
         self.given_up: list[str] = []
         self.gate = asyncio.Event()
         self.gate.set()
+        self.broken = ""
+        self.letting_go = asyncio.Event()
+        self.letting_go.set()
         self.fails: Callable[[Mapping[str, Any]], bool] = lambda _: False
+
+    def refuse_if_failed(self, _: str) -> None:
+        if self.broken:
+            raise Conflict(self.broken)
 
     async def succeeded(self, job_id: str, payload: Mapping[str, Any], *, priority: str, evaluation: bool) -> Any:
         assert evaluation
@@ -64,6 +73,7 @@ class MadeJobs:
 
     async def give_up(self, job_id: str) -> None:
         self.given_up.append(job_id)
+        await self.letting_go.wait()
 
 
 class Catalogue:
@@ -165,6 +175,44 @@ def test_a_new_metric_needs_no_new_result(database: Database, tmp_path: Path):
     asyncio.run(act())
 
 
+@pytest.mark.parametrize(
+    ("changes", "param"),
+    [
+        ({"num_frames": "many"}, "settings.request.num_frames"),
+        ({"count": 4}, "settings.request.count"),
+        ({"sampling": {"seed": "abc"}}, "settings.request.sampling.seed"),
+    ],
+)
+def test_what_a_run_lays_over_the_requests_is_looked_at_first(
+    database: Database, tmp_path: Path, changes: dict[str, Any], param: str
+):
+    made = Made(tmp_path)
+
+    async def act() -> None:
+        async with studio(database, tmp_path, made.generators) as own:
+            await own.benchmarks.add(made.benchmark())
+            with pytest.raises(BadInput) as refused:
+                await own.runs.start(StartRun(benchmark="made", settings={"request": changes}))
+            assert refused.value.param == param
+            assert (await own.runs.listing(10)).runs == ()
+
+    asyncio.run(act())
+
+
+def test_a_checkpoint_that_cannot_be_loaded_is_not_counted_against_items(database: Database, tmp_path: Path):
+    made = Made(tmp_path)
+
+    async def act() -> None:
+        async with studio(database, tmp_path, made.generators) as own:
+            await own.benchmarks.add(made.benchmark())
+            made.jobs.broken = "speck could not be loaded: out of memory."
+            run = await ended(own)
+            assert run.error is not None
+            assert (run.state, run.num_failed, run.error.message) == ("failed", 0, made.jobs.broken)
+
+    asyncio.run(act())
+
+
 def test_a_stopped_run_gives_its_jobs_up(database: Database, tmp_path: Path):
     made = Made(tmp_path)
 
@@ -176,6 +224,29 @@ def test_a_stopped_run_gives_its_jobs_up(database: Database, tmp_path: Path):
             await asyncio.sleep(0.05)
             assert (await own.runs.stop(run.id)).state == "stopped"
             assert len(made.jobs.given_up) == 2
+
+    asyncio.run(act())
+
+
+def test_a_run_is_resumed_only_after_its_jobs_have_let_go(database: Database, tmp_path: Path):
+    made = Made(tmp_path)
+
+    async def act() -> None:
+        async with studio(database, tmp_path, made.generators) as own:
+            await own.benchmarks.add(made.benchmark(metrics=["action_mse"]))
+            made.jobs.gate.clear()
+            made.jobs.letting_go.clear()
+            run = await own.runs.start(StartRun(benchmark="made"))
+            await asyncio.sleep(0.05)
+            stopping = asyncio.create_task(own.runs.stop(run.id))
+            await asyncio.sleep(0.05)
+            resuming = asyncio.create_task(own.runs.resume(run.id))
+            await asyncio.sleep(0.05)
+            assert not resuming.done()
+            made.jobs.letting_go.set()
+            assert [(await stopping).state, (await resuming).state] == ["stopped", "running"]
+            made.jobs.gate.set()
+            assert (await own.ended(run.id)).num_answered == 2
 
     asyncio.run(act())
 
@@ -259,7 +330,7 @@ def test_adapters_that_are_unknown_or_asked_of_an_endpoint_are_refused(database:
             await own.benchmarks.add(
                 {"name": "said", "form": "text", "items": [{"id": "1", "question": "?", "reference": "A"}]}
             )
-            with pytest.raises(BadInput, match="is an endpoint, which wears no adapter"):
+            with pytest.raises(BadInput, match="is an endpoint, which cannot use an adapter"):
                 await own.runs.start(
                     StartRun.model_validate(
                         {"benchmark": "said", "reasoner": "reader", "adapter": {"name": "grasp@100"}}

@@ -13,7 +13,7 @@ from backend.database import Database
 from evaluation_studio import Studio, studio
 from scripted_reasoners import words_of
 from sent_files import clip_bytes
-from studio.errors import BadInput, QuestionNotFound
+from studio.errors import BadInput, Conflict, PromptTooLong, QuestionNotFound
 from studio.evaluation import load_schema
 from studio.evaluation.corrections import CorrectItem
 from studio.evaluation.question_drafts import DecideQuestion, DraftQuestions, QuestionDrafts, SaveQuestions
@@ -90,6 +90,98 @@ def test_both_sides_answer_each_question_once_and_what_they_agree_on_is_saved(da
     asyncio.run(act())
 
 
+def test_of_two_calls_that_draw_questions_one_is_refused(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, reads=reads, sees=sees) as own:
+            run_id = await annotated(own)
+            own.reasoners.gate.clear()
+            fewer = ASKED.model_copy(update={"per_video": 2})
+            both = [own.questions.start(run_id, asked) for asked in (ASKED, fewer)]
+            begun = await asyncio.gather(*both, return_exceptions=True)
+            assert [isinstance(one, Conflict) for one in begun] == [False, True]
+            assert len((await own.questions.drafts(run_id)).questions) == 6
+            with pytest.raises(Conflict, match="at work"):
+                await own.runs.remove(run_id)
+
+    asyncio.run(act())
+
+
+@pytest.mark.parametrize("person_is_late", [True, False])
+def test_a_decision_and_the_letters_that_come_meanwhile_both_stay(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, person_is_late: bool
+):
+    write = database.write
+
+    async def act() -> None:
+        async with studio(database, tmp_path, reads=reads, sees=sees) as own:
+            run_id = await annotated(own)
+            own.reasoners.gate.clear()
+            one = (await own.questions.start(run_id, ASKED)).questions[0]
+            decided = asyncio.Event()
+
+            async def late(change: Any) -> Any:
+                """Of both sides one writes only after the other has."""
+                task = asyncio.current_task()
+                is_person = task is not None and task.get_name() == "person"
+                if is_person and person_is_late:
+                    while (await own.questions.drafts(run_id)).is_running:
+                        await asyncio.sleep(0.005)
+                elif not is_person and not person_is_late:
+                    await decided.wait()
+                return await write(change)
+
+            monkeypatch.setattr(database, "write", late)
+            decide = DecideQuestion(video=one.video, question=one.question, by_person="C")
+            person = asyncio.create_task(own.questions.decide(run_id, decide), name="person")
+            person.add_done_callback(lambda _: decided.set())
+            own.reasoners.gate.set()
+            await person
+            while (found := await own.questions.drafts(run_id)).is_running:
+                await asyncio.sleep(0.005)
+            assert all(each.asked for each in found.questions)
+            assert found.questions[0].by_person == "C"
+
+    asyncio.run(act())
+
+
+def test_a_second_drawing_keeps_what_people_have_decided_and_says_how_it_was_drawn(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, reads=reads, sees=sees) as own:
+            run_id = await annotated(own)
+            found = await drafted(own, run_id)
+            assert found.drawn_by == ASKED
+            decided = {(one.video, one.question) for one in found.questions[:2]}
+            for video, question in decided:
+                await own.questions.decide(run_id, DecideQuestion(video=video, question=question, by_person="B"))
+            other = ASKED.model_copy(update={"per_video": 1, "categories": ("Key Objects",)})
+            again = await drafted(own, run_id, other)
+            assert again.drawn_by == other
+            by_person = {(one.video, one.question): one.by_person for one in again.questions}
+            assert {place: by_person[place] for place in decided} == dict.fromkeys(decided, "B")
+            assert len(by_person) == 4
+
+    asyncio.run(act())
+
+
+def test_a_drawing_that_a_kill_has_interrupted_is_continued_by_the_same_call(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, reads=reads, sees=sees) as own:
+            run_id = await annotated(own)
+            own.reasoners.gate.clear()
+            await own.questions.start(run_id, ASKED)
+        async with studio(database, tmp_path, reads=reads, sees=sees) as own:
+            found = await own.questions.drafts(run_id)
+            assert found.drawn_by == ASKED
+            assert not any(one.asked for one in found.questions)
+            again = await drafted(own, run_id)
+            assert [(one.video, one.question) for one in again.questions] == [
+                (one.video, one.question) for one in found.questions
+            ]
+            assert all(one.asked for one in again.questions)
+
+    asyncio.run(act())
+
+
 def test_a_corrected_annotation_is_what_is_read(database: Database, tmp_path: Path):
     async def act() -> None:
         async with studio(database, tmp_path, reads=reads, sees=sees) as own:
@@ -98,6 +190,30 @@ def test_a_corrected_annotation_is_what_is_read(database: Database, tmp_path: Pa
             await own.corrections.correct(run_id, CorrectItem(item="drive-1", reference=said, by="ada"))
             found = await drafted(own, run_id)
             assert {one.from_annotation for one in found.questions} == {"A"}
+
+    asyncio.run(act())
+
+
+def test_a_side_that_cannot_be_asked_one_question_gives_no_letter_and_the_rest_is_asked(
+    database: Database, tmp_path: Path
+):
+    def short_sighted(question: Any) -> str:
+        if "weather" in words_of(question) and "JSON object" not in words_of(question):
+            raise PromptTooLong("The clip has more tokens than the reasoner reads.", param="prompt")
+        return sees(question)
+
+    async def act() -> None:
+        async with studio(database, tmp_path, reads=reads, sees=short_sighted) as own:
+            run_id = await annotated(own)
+            found = await drafted(own, run_id, ASKED.model_copy(update={"per_video": 13}))
+            assert found.error is None
+            assert all(one.asked for one in found.questions)
+            assert {one.from_video for one in found.questions} == {"A", None}
+            gone = next(one.media[0] for one in found.questions)
+            own.media.erase(gone)
+            again = await drafted(own, run_id, ASKED.model_copy(update={"categories": (), "per_video": 30}))
+            assert again.error is None
+            assert all(one.asked for one in again.questions)
 
     asyncio.run(act())
 

@@ -7,9 +7,21 @@ from typing import Any
 import pytest
 
 from backend.database import Database
+from backend.evaluation import running
+from backend.evaluation.service import MAX_RUNNING
 from evaluation_studio import COLOURS, Studio, always_a, colours, reads, studio
 from scripted_reasoners import words_of
-from studio.errors import BadInput, BenchmarkNotFound, Conflict, EngineError, MediaNotFound, RunNotFound, Unauthorized
+from studio.errors import (
+    BadInput,
+    BenchmarkNotFound,
+    Busy,
+    Conflict,
+    EngineError,
+    MediaNotFound,
+    PromptTooLong,
+    RunNotFound,
+    Unauthorized,
+)
 from studio.evaluation.judge import known_pairs
 from studio.evaluation.runs import AskVerdicts, EvaluationRun, StartRun
 
@@ -141,6 +153,66 @@ def test_a_stopped_run_keeps_its_answers_and_a_running_one_is_not_deleted(databa
     asyncio.run(act())
 
 
+def test_of_two_calls_that_start_the_same_work_one_is_refused(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, painter=lambda _: "a red cube", good=grades) as own:
+            await own.benchmarks.add(captions())
+            own.reasoners.gate.clear()
+            run = await own.runs.start(StartRun(benchmark="captions", reasoner="painter"))
+            await own.runs.stop(run.id)
+            resumed = await asyncio.gather(*(own.runs.resume(run.id) for _ in range(2)), return_exceptions=True)
+            assert [isinstance(one, Conflict) for one in resumed] == [False, True]
+            own.reasoners.gate.set()
+            run = await own.ended(run.id)
+            assert len(own.reasoners.asked) == 2
+            said = AskVerdicts(judge="good")
+            judging = await asyncio.gather(*(own.judging.start(run, said) for _ in range(2)), return_exceptions=True)
+            assert [isinstance(one, Conflict) for one in judging] == [False, True]
+
+    asyncio.run(act())
+
+
+def test_no_more_runs_are_accepted_than_may_run(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, reader=reads) as own:
+            await own.benchmarks.add(colours())
+            own.reasoners.gate.clear()
+            said = StartRun(benchmark="colours", reasoner="reader")
+            begun = await asyncio.gather(
+                *(own.runs.start(said) for _ in range(MAX_RUNNING + 1)), return_exceptions=True
+            )
+            assert sum(isinstance(one, Busy) for one in begun) == 1
+            own.reasoners.gate.set()
+
+    asyncio.run(act())
+
+
+def test_a_run_that_is_stopped_after_its_last_answer_has_succeeded(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    begun = asyncio.Event()
+    draw_up = running.headline_of
+
+    async def never_first(*given: Any) -> Any:
+        if not begun.is_set():
+            begun.set()
+            await asyncio.Event().wait()
+        return await draw_up(*given)
+
+    monkeypatch.setattr(running, "headline_of", never_first)
+
+    async def act() -> None:
+        async with studio(database, tmp_path, reader=reads) as own:
+            await own.benchmarks.add(colours())
+            run = await own.runs.start(StartRun(benchmark="colours", reasoner="reader"))
+            await begun.wait()
+            stopped = await own.runs.stop(run.id)
+            assert (stopped.state, stopped.num_answered) == ("succeeded", 6)
+            assert stopped.headline is not None
+
+    asyncio.run(act())
+
+
 def test_other_items_are_another_version_and_a_run_keeps_its_own(database: Database, tmp_path: Path):
     async def act() -> None:
         async with studio(database, tmp_path, reader=reads) as own:
@@ -248,6 +320,41 @@ def test_a_judge_that_gives_no_usable_grade_is_counted(database: Database, tmp_p
             scores = await own.runs.scores(run.id)
             assert scores.overall.counts.unjudged == 2
             assert scores.overall.value("judge_score") is None
+
+    asyncio.run(act())
+
+
+def test_a_text_that_is_too_long_for_a_judge_is_counted_and_the_others_are_graded(database: Database, tmp_path: Path):
+    def near(question: Any) -> str:
+        if words_of(question).count("a blue cube"):
+            raise PromptTooLong("The text has more tokens than the reasoner reads.", param="prompt")
+        return grades(question)
+
+    async def act() -> None:
+        async with studio(database, tmp_path, painter=lambda _: "a red cube", near=near) as own:
+            await own.benchmarks.add(captions())
+            run = await own.ended((await own.runs.start(StartRun(benchmark="captions", reasoner="painter"))).id)
+            assert (await judged(own, run, "near")).error is None
+            scores = await own.runs.scores(run.id)
+            assert (scores.overall.counts.unjudged, scores.overall.value("judge_score")) == (1, 5.0)
+
+    asyncio.run(act())
+
+
+def test_a_run_is_not_deleted_under_its_judge(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, painter=lambda _: "a red cube", good=grades) as own:
+            await own.benchmarks.add(captions())
+            run = await own.ended((await own.runs.start(StartRun(benchmark="captions", reasoner="painter"))).id)
+            own.reasoners.gate.clear()
+            await own.judging.start(run, AskVerdicts(judge="good"))
+            with pytest.raises(Conflict, match="at work"):
+                await own.runs.remove(run.id)
+            own.reasoners.gate.set()
+            while own.judging.is_at_work(run.id):
+                await asyncio.sleep(0.005)
+            await own.runs.remove(run.id)
+            assert await own.store.verdicts(run.id) == ()
 
     asyncio.run(act())
 

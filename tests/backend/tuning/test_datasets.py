@@ -13,6 +13,8 @@ from studio.captions.training_data import LISTING
 from studio.data_folder import DataFolder
 from studio.errors import BadInput, Conflict, DatasetNotFound
 
+MESSAGES = b'{"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]}'
+
 
 async def pieces(content: bytes) -> AsyncIterator[bytes]:
     yield content[: len(content) // 2]
@@ -62,11 +64,15 @@ def test_captions_beside_clips_become_the_list_that_is_trained_on(tmp_path: Path
     ("files", "layout"),
     [
         ({"train/video_dataset_file.jsonl": b"{}"}, "clips_listed"),
-        ({"rows.jsonl": b'{"messages": [{"role": "user", "content": "x"}]}'}, "messages"),
+        ({"rows.jsonl": MESSAGES}, "messages"),
         ({"meta.json": b'[{"video": "a.mp4", "conversations": [{"from": "human", "value": "x"}]}]'}, "llava"),
         ({"videos/1.mp4": b"x", "metas/1.label.json": b"{}"}, "labels"),
         ({"meta/info.json": b"{}"}, "lerobot"),
+        ({"all.json": b"[\n  " + MESSAGES + b", " + MESSAGES * 20_000 + b"]"}, "messages"),  # over a megabyte
         ({"notes.txt": b"x"}, "unknown"),
+        ({"train.jsonl": MESSAGES, "val.jsonl": MESSAGES}, "unknown"),  # which of the two nobody has said
+        ({"part/train.jsonl": MESSAGES}, "unknown"),
+        ({"part/meta.json": b"[]"}, "unknown"),
     ],
 )
 def test_layouts_are_told_apart(tmp_path: Path, files: dict[str, bytes], layout: str):

@@ -10,9 +10,10 @@ import pytest
 from studio.errors import BadInput
 from studio.evaluation import Answer, Benchmark, draw_up
 from studio.evaluation.boundaries import VideoLength, boundaries_of
-from studio.evaluation.boundary_layouts import lerobot, messages, mimicgen
+from studio.evaluation.boundary_layouts import is_whole, lerobot, messages, mimicgen
 from studio.evaluation.corrections import Correction, CorrectItem, checked, newest, with_corrections
 from studio.evaluation.layouts import read
+from studio.prompting.results import Interval
 
 EVENTS = ("grasping the red cube", "releasing the red cube")
 LENGTH = VideoLength(fps=20, num_frames=60, duration_s=3.0)
@@ -104,7 +105,7 @@ def test_mimicgens_signals_rise_after_the_frame_in_which_a_subtask_ends():
     kept = correction(benchmark, [[0.4, 1.0], [1.0, 2.5]])
     spans = boundaries_of(benchmark, benchmark.items[0], (), kept, LENGTH).corrected
     assert spans is not None
-    demo = mimicgen("stack_d1_demo7", 0, spans, LENGTH)
+    demo = mimicgen("stack_d1_demo7", 0, spans, LENGTH, ends_with_demo=False)
     assert (demo["demo"], demo["num_samples"]) == ("demo_7", 60)
     signals = demo["datagen_info"]["subtask_term_signals"]
     assert list(signals) == ["grasping_the_red_cube", "releasing_the_red_cube"]
@@ -114,14 +115,24 @@ def test_mimicgens_signals_rise_after_the_frame_in_which_a_subtask_ends():
     assert demo["subtask_indices"] == [[0, 22], [22, 52], [52, 60]]
 
 
-def test_a_subtask_that_ends_with_the_video_still_has_a_signal():
+@pytest.mark.parametrize("end_s", [3, 2.5])
+def test_a_last_event_that_ends_with_the_demonstration_has_no_signal(end_s: float):
     benchmark = stacking()
-    spans = boundaries_of(benchmark, benchmark.items[0], (), correction(benchmark, [[0, 1], [1, 3]]), LENGTH).corrected
+    kept = correction(benchmark, [[0, 1], [1, end_s]])
+    spans = boundaries_of(benchmark, benchmark.items[0], (), kept, LENGTH).corrected
     assert spans is not None
-    demo = mimicgen("one", 4, spans, LENGTH)
+    assert is_whole(spans, LENGTH) == (end_s == 3)
+    demo = mimicgen("one", 4, spans, LENGTH, ends_with_demo=True)
     assert demo["demo"] == "demo_4"
-    assert demo["datagen_info"]["subtask_term_signals"]["releasing_the_red_cube"][-2:] == [0, 1]
+    assert demo["subtask_term_signals"] == ["grasping_the_red_cube", None]
+    assert list(demo["datagen_info"]["subtask_term_signals"]) == ["grasping_the_red_cube"]
     assert demo["subtask_indices"] == [[0, 22], [22, 60]]
+
+
+def test_subtasks_that_end_together_are_refused():
+    spans = [Interval(start_s=0, end_s=1, label="grasp"), Interval(start_s=0.5, end_s=1.01, label="lift")]
+    with pytest.raises(BadInput, match="Subtask 2 of one ends where the one before it ends"):
+        mimicgen("one", 0, spans, LENGTH, ends_with_demo=False)
 
 
 def test_lerobots_columns_have_times_and_frames():

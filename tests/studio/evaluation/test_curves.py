@@ -4,9 +4,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
+from studio.errors import BadInput
 from studio.evaluation import Counts, Group, Measurement, Scores
 from studio.evaluation.curves import draw_curve, trainings
 from studio.evaluation.runs import EvaluationRun
+from studio.requests import Adapter
 
 
 def run(run_id: str, adapter: str | None = None, reasoner: str = "nano", **fields: Any) -> EvaluationRun:
@@ -78,8 +82,18 @@ def test_saves_may_be_checkpoints_which_a_named_run_is_the_baseline_of():
     assert (training.name, training.checkpoint, training.baseline) == ("mine", "", None)
     (tuned,) = trainings(runs, tuned_from={"mine@20": "nano"}.__getitem__)
     assert tuned.baseline == runs[2]
-    (named,) = trainings(runs, "base")
+    (named,) = trainings(runs, runs[2])
     assert named.baseline == runs[2]
+    with pytest.raises(BadInput, match="another number of items"):
+        trainings(runs, run("short", num_items=1))
+
+
+def test_saves_at_another_scale_are_a_curve_of_their_own():
+    half = run("half").model_copy(update={"adapter": Adapter(name="grasp@200", scale=0.5)})
+    runs = [run("late", "grasp@200"), half, run("early", "grasp@100")]
+    (training,) = trainings(runs)
+    assert (training.scale, [each.id for _, each in training.saves]) == (1.0, ["early", "late"])
+    assert trainings(runs[1:]) == ()
 
 
 def test_one_save_alone_is_no_curve():

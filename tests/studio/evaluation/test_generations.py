@@ -68,6 +68,9 @@ def test_a_request_is_looked_at_before_its_files_are_uploaded(benchmark_of: Make
         ({"request": {"kind": "generate_image"}}, "items.0.request.prompt", "prompt is missing"),
         ({"request": {**IMAGE["request"], "count": 2}}, "items.0.request.count", "expected 1"),
         ({"request": {**IMAGE["request"], "checkpoint": "nano"}}, "items.0.request.checkpoint", "the run selects"),
+        ({"request": {**IMAGE["request"], "sampling": "fast"}}, "items.0.request.sampling", "'fast'"),
+        ({"request": {**IMAGE["request"], "sampling": {"seed": "abc"}}}, "items.0.request.sampling.seed", "'abc'"),
+        ({"request": {**IMAGE["request"], "sampling": {"seed": 1.5}}}, "items.0.request.sampling.seed", "1.5"),
         ({**IMAGE, "reference": "truth.png"}, "items.0.reference", "expected an object"),
         ({**IMAGE, "reference": {"video": "a"}}, "items.0.reference.video", "video"),
         ({**IMAGE, "reference": {"actions": [[1], [1, 2]]}}, "items.0.reference", "same number"),
@@ -82,6 +85,12 @@ def test_what_cannot_be_made_is_refused_by_item_and_field(
     assert refused.value.param == param
 
 
+def test_settings_that_lie_over_requests_are_looked_at_too(benchmark_of: Make):
+    with pytest.raises(BadInput) as refused:
+        check(benchmark_of("generation", IMAGE, settings={"request": {"sampling": {"seed": "abc"}}}))
+    assert refused.value.param == "items.0.request.sampling.seed"
+
+
 def test_an_unknown_kind_is_named(benchmark_of: Make):
     with pytest.raises(BadInput, match="kind is 'sing'") as refused:
         check(benchmark_of("generation", {"request": {"kind": "sing"}}))
@@ -94,6 +103,7 @@ def test_a_trial_has_the_next_seed_and_the_settings_lie_over_the_request():
     changes = {"sampling": {"num_inference_steps": 4}}
     assert seeded(own, changes, 100, 2)["sampling"] == {"seed": 9, "num_inference_steps": 4}
     assert seeded({"kind": "generate_image"}, {}, 100, 2)["sampling"] == {"seed": 102}
+    assert seeded({"kind": "generate_image", "sampling": {"seed": "7.0"}}, {}, 100, 2)["sampling"] == {"seed": 9}
 
 
 def test_the_way_back_has_the_same_body_words_and_seed():

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from studio.errors import BadInput
+from studio.tuning import Optimisation
 from studio.tuning.framework import read_foreign
 from studio.tuning.presets import RECIPE, choices, load_recipes, under_preset
 
@@ -110,7 +112,42 @@ def test_recipes_of_cosmos_rl_train_the_reasoner(tmp_path: Path):
     assert "train.epoch (steps are said here, not epochs)" in found.unmapped
 
 
-@pytest.mark.parametrize(("text", "said"), [("x = 1", "no recipe"), ("x =", "not TOML")])
+@pytest.mark.parametrize(
+    ("text", "rank"),
+    [
+        ("[job]\n[model]\nlora_enabled = true", 16),
+        ("[job]\n[model]\nlora_enabled = true\nlora_rank = 4", 4),
+        ("[job]\n[model]\nlora_enabled = false\nlora_rank = 4", None),
+        ("[job]", None),
+        ("[train]\n[policy.lora]\nlora_dropout = 0.1", 16),
+        ("[train]\n[policy]", None),
+    ],
+)
+def test_a_recipe_with_lora_trains_an_adapter(tmp_path: Path, text: str, rank: int | None):
+    path = tmp_path / "a.toml"
+    path.write_text(text)
+    found = read_foreign(path)
+    data = [{"data": "av"}] if found.task == "reasoner" else "cups"
+    lora = RECIPE.validate_python({**found.fields, **OWN, "task": found.task, "data": data}).lora
+    assert (lora and lora.rank) == rank
+
+
+@pytest.mark.parametrize("betas", [[0.9, 1.5], [0.9, 1.0], [-0.1, 0.9]])
+def test_betas_that_adamw_does_not_take_are_refused(betas: list[float]):
+    with pytest.raises(ValidationError):
+        Optimisation.model_validate({"betas": betas})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = 1", "no recipe"),
+        ("x =", "not TOML"),
+        ("job = 1", r"expected the table \[job\]"),
+        ("model = 1\n[job]", r"expected the table \[model\]"),
+        ("train = 1\n[policy]", r"expected the table \[train\]"),
+    ],
+)
 def test_another_file_is_refused(tmp_path: Path, text: str, said: str):
     path = tmp_path / "a.toml"
     path.write_text(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,14 @@ def test_what_the_frameworks_loader_skips_in_silence_is_counted(read, clips):
     by_reason = {left.reason: left for left in data.dropped}
     assert by_reason["window_too_short"].message == "The window has fewer than 9 frames."
     assert by_reason["window_too_short"].examples == ("0.mp4 0-4",)
+
+
+def test_files_outside_the_data_set_are_as_if_they_were_not_there(read, clips, tmp_path):
+    shutil.copy(clips / "0.mp4", tmp_path / "private.mp4")
+    lines = [line_of(path, NUM_FRAMES) for path in (str(tmp_path / "private.mp4"), "../private.mp4")]
+    data = read([line_of("../data/0.mp4", NUM_FRAMES), *lines])
+    assert [clip.window.path for clip in data.clips] == [clips / "0.mp4"]
+    assert reasons(data) == {"file_missing": 2}
 
 
 def test_windows_are_cut_to_the_recipes_frames_and_the_nearest_shape(read):

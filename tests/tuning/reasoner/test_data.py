@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from pydantic import ValidationError
 
+from engine.reasoner.vision_encoder import read_vision_encoder
+from engine.weights import open_folder
 from reasoner_data import ignore, place_of, recipe_of, rows, write_rows
 from studio.errors import BadInput
+from studio.tuning import Lora
+from tuning.memory import estimate
 from tuning.reasoner.conversations import Conversation
 from tuning.reasoner.data import ConversationData, read_conversation_data
 from tuning.reasoner.drawing import BlendDrawer
@@ -52,6 +61,20 @@ def test_three_samples_are_told_with_what_is_learnt(read, clips, tmp_path):
     assert "Answer briefly." in samples[2].text
 
 
+def test_the_memory_of_a_step_counts_the_vision_encoder(read, clips, speck):
+    data = read(rows(clips))
+    shape = data.shape
+    vision = read_vision_encoder(speck, data.place.device, data.place.dtype)
+    assert vision is not None
+    assert shape.frozen_bytes == sum(value.nbytes for value in vision.state_dict().values())
+    config, how = open_folder(speck).config, recipe_of().optimisation
+    with_it, without = (
+        estimate(config, one, how, Lora(), weight_bytes=100, num_trained=0, device=torch.device("cpu"))
+        for one in (shape, replace(shape, frozen_bytes=0))
+    )
+    assert with_it.total - without.total == with_it.weights - 100 == shape.frozen_bytes
+
+
 def test_what_cannot_be_learnt_is_counted(read, clips):
     (clips / "text.mp4").write_text("no video")
     about = rows(clips)[1]
@@ -91,6 +114,42 @@ def test_the_longest_conversation_is_told_in_parts(read, clips):
     assert budget.num_vision > 0
     assert budget.num_vision + budget.num_words + budget.num_answer == max(data.lengths)
     assert budget.max_tokens == 2000
+
+
+def test_a_conversation_that_no_request_may_be_is_counted(read, clips):
+    large = {"messages": [dict(turn) for turn in rows(clips)[0]["messages"]]}
+    large["messages"][0]["content"] = "word " * 20_000
+    data = read([*rows(clips), large])
+    assert (data.num_kept, [(left.reason, left.count) for left in data.dropped]) == (3, [("unreadable", 1)])
+    data = read(rows(clips)[:2], max_pixels=2**27)  # of a frame; a request's are of all frames of a video
+    assert (data.num_kept, [(left.reason, left.count) for left in data.dropped]) == (1, [("unreadable", 1)])
+
+
+@pytest.mark.parametrize("changes", [{"fps": 61, "num_frames": None}, {"num_frames": 769}, {"max_pixels": 2**28 + 1}])
+def test_a_recipe_has_the_bounds_of_a_request(changes):
+    with pytest.raises(ValidationError):
+        recipe_of(**changes)
+
+
+def test_a_recipes_most_pixels_are_not_fewer_than_its_least():
+    with pytest.raises(ValidationError, match="min_pixels is 5000, above max_pixels, 4000"):
+        recipe_of(min_pixels=5000, max_pixels=4000)
+
+
+@pytest.mark.parametrize("layout", ["messages", "llava"])
+def test_files_outside_the_data_set_are_as_if_they_were_not_there(read, clips, tmp_path, layout):
+    shutil.copy(clips / "0.mp4", tmp_path / "private.mp4")
+
+    def row(path: str) -> dict[str, Any]:
+        if layout == "llava":
+            turns = [{"from": "human", "value": "<video>\nWhat moves?"}, {"from": "gpt", "value": "A square."}]
+            return {"video": path, "conversations": turns}
+        content = [{"type": "video", "video": path}, {"type": "text", "text": "What moves?"}]
+        return {"messages": [{"role": "user", "content": content}, {"role": "assistant", "content": "A square."}]}
+
+    data = read([row("0.mp4"), row(str(tmp_path / "private.mp4")), row("../private.mp4")])
+    assert [one.media for one in data.sets[0]] == [(clips / "0.mp4",)]
+    assert [(left.reason, left.count) for left in data.dropped] == [("file_missing", 2)]
 
 
 @pytest.mark.parametrize(

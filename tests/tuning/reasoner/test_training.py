@@ -38,9 +38,10 @@ def test_an_answer_is_learnt_and_the_engine_gives_it(train, speck: Path, clips: 
     told = train(
         recipe_of(steps=60, save_every=60, batch_size=1, schedule="constant", lora={"rank": 16, "layers": "all"})
     )
-    stepped = [event.losses for event in told if isinstance(event, Stepped)]
-    assert stepped[-1]["answers"] < stepped[0]["answers"]
-    assert stepped[-1]["right"] == 1.0
+    stepped = [event for event in told if isinstance(event, Stepped)]
+    assert stepped[-1].losses["answers"] < stepped[0].losses["answers"]
+    assert stepped[-1].losses.keys() == {"answers"}
+    assert stepped[-1].accuracy == 1.0
     (save,) = (event for event in told if isinstance(event, Saved))
     engine = Engine.load(speck, device="cpu")
     before = answer_of(engine)

@@ -103,6 +103,7 @@ def test_a_manifest_may_name_a_schema_or_its_file(tmp_path: Path, write: Write):
         ({"reference": "A"}, "row 2: answer and reference are both given", "answer"),
         ({"qestion": "?"}, "row 2: qestion is not a known field", "qestion"),
         ({"id": "1"}, "row 2: id is '1', which row 1 has too", "id"),
+        ({"video": ["a.mp4"]}, r"row 2: video is \['a\.mp4'\]", "video"),
         ({"choices": {"A": 3}}, "row 2: choices.A is 3", "choices.A"),
     ],
 )
