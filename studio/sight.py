@@ -114,7 +114,7 @@ def _file(path: Path) -> dict[str, Any]:
 
 
 def _bounds(config: Mapping[str, Any], default: tuple[int, int]) -> Bounds:
-    size = config.get("size") or {}
+    size: Mapping[str, Any] = config.get("size") or {}
     low = config.get("min_pixels") or size.get("shortest_edge") or default[0]
     high = config.get("max_pixels") or size.get("longest_edge") or default[1]
     return Bounds(int(low), int(high))

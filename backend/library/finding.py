@@ -82,7 +82,7 @@ def _filters(query: LibraryQuery) -> list[ColumnElement[bool] | TextClause]:
     filters: list[ColumnElement[bool] | TextClause] = [~ArtefactRow.erasing]
     filters.append(trashed.is_not(None) if query.trashed else trashed.is_(None))
     if query.evaluation:
-        filters.append(ArtefactRow.evaluation)
+        filters.append(ArtefactRow.evaluation.is_(True))
     elif not (query.trashed or query.id or query.batch is not None):
         filters.append(_IN_VIEW)
     expression = search_expression(query.q)

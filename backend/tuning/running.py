@@ -28,6 +28,8 @@ from studio.tuning import (
     Refused,
     Saved,
     Stepped,
+    TrialsBegun,
+    Tried,
     TuningEvent,
     TuningWork,
 )
@@ -158,6 +160,8 @@ class TuningLoop:
                 )
             case Saved():
                 return await self._keep(event)
+            case TrialsBegun() | Tried():  # of trials alone (`backend.tuning.trying`)
+                pass
             case Ended(step=step, is_whole=is_whole):
                 self.tuning = self.tuning.model_copy(update={"progress": progress.model_copy(update={"step": step})})
                 await self._end("succeeded" if is_whole else "stopped")

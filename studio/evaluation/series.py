@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import cast
 
 from studio.evaluation.benchmark import Benchmark
 from studio.evaluation.scores import Mark
-from studio.requests.embodiments import EMBODIMENTS, EmbodimentName
+from studio.requests.embodiments import EMBODIMENTS
 
 
 def mean_series(by_item: Sequence[Sequence[Mark]]) -> dict[str, tuple[float, ...]]:
@@ -28,9 +27,9 @@ def mean_series(by_item: Sequence[Sequence[Mark]]) -> dict[str, tuple[float, ...
 def channel_names(benchmark: Benchmark) -> tuple[str, ...]:
     """Of the actions of a benchmark of requests; none where embodiments differ, or have no names."""
     laid_over = benchmark.settings.request.get("embodiment")
-    bodies = {laid_over or item.request.get("embodiment") for item in benchmark.items if item.request is not None}
-    (body,) = bodies if len(bodies) == 1 else (None,)
-    return EMBODIMENTS[cast(EmbodimentName, body)].columns if body in EMBODIMENTS else ()
+    bodies = {str(laid_over or item.request.get("embodiment")) for item in benchmark.items if item.request is not None}
+    (body,) = bodies if len(bodies) == 1 else ("",)
+    return EMBODIMENTS[body].columns if body in EMBODIMENTS else ()
 
 
 def _mean(rows: Sequence[Sequence[float]]) -> tuple[float, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from engine.device import typed_out_of_memory
 from engine.towers import OmniModel
 from studio.errors import BadInput, PromptTooLong
+from studio.requests.transfer_video import ComputedHint
 from studio.tuning import GeneratorRecipe, VideoMode
 from studio.tuning.events import Bin, LeftOut, TrainingSample
 from tuning.generator.clips import Clip, Control, check_length, find_clips
@@ -74,7 +75,7 @@ class ClipData:
 
     def samples(self, out: Path) -> tuple[TrainingSample, ...]:
         """Three of them, from the beginning to the end of the data; their pictures are written below `out`."""
-        trained = [mode for mode in self._trained if mode != "t2i"]
+        trained: list[VideoMode] = [mode for mode in self._trained if mode != "t2i"]
         return tuple(
             self._sample(self.clips[place], trained[(number - 1) % len(trained)] if trained else "t2i", number, out)
             for number, place in enumerate(sampled(len(self.clips)), 1)
@@ -87,7 +88,7 @@ class ClipData:
     def prepare(self, about: About) -> str:
         """Encode what is not in the cache; returns the SHA-256 of every clip's pixels and words, in their order."""
         cache = self._cache()
-        hints = [TRANSFERS[mode] for mode in self._trained if mode in TRANSFERS]
+        hints: list[ComputedHint] = [TRANSFERS[mode] for mode in self._trained if mode in TRANSFERS]
         videos = [clip for clip in self.clips if not clip.window.is_image]
         encoded = [*self.clips, *(Control(clip, hint) for clip in videos for hint in hints)]
         with typed_out_of_memory(self.place.device):
@@ -110,7 +111,8 @@ class ClipData:
     @property
     def _longest_mode(self) -> VideoMode:
         """A transfer has its control's tokens beside its own."""
-        return next((mode for mode in self._trained if mode in TRANSFERS), "t2v")
+        transfers: list[VideoMode] = [mode for mode in self._trained if mode in TRANSFERS]
+        return transfers[0] if transfers else "t2v"
 
     def _cache(self) -> LatentCache:
         place = self.place
@@ -149,7 +151,8 @@ def read_clip_data(place: Place, recipe: GeneratorRecipe, about: About) -> ClipD
     clips: list[Clip] = []
     for clip in find_clips(windows, recipe, drops, lambda done: about("Reading the data", done, len(windows))):
         try:
-            for mode in ("t2v", *(mode for mode in TRANSFERS if recipe.modes.get(mode))):
+            transfers: list[VideoMode] = [mode for mode in TRANSFERS if recipe.modes.get(mode)]
+            for mode in ("t2v", *transfers):
                 sequences.prompt(clip, mode)
         except PromptTooLong as error:
             drops.add("caption_too_long", error.message, clip.window.name)

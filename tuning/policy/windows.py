@@ -129,7 +129,8 @@ class WindowFinder:
         fit: Callable[[int, int], Fit],
         drops: Drops,
     ) -> None:
-        self._data, self._columns, self._recipe, self._name = data, columns, recipe, recipe.embodiment
+        self._data, self._columns, self._recipe = data, columns, recipe
+        self._name: EmbodimentName = recipe.embodiment
         self._layout, self._fit, self._drops = layout, fit, drops
 
     def find(self, told: Callable[[int], None]) -> Recordings:
