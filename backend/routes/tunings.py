@@ -161,7 +161,7 @@ async def save(tuning_id: TuningId, tunings: UsesTunings) -> Tuning:
 async def resume(
     tuning_id: TuningId,
     tunings: UsesTunings,
-    asked: Annotated[ResumeTuning, Body(examples=[{"checkpoints_activations": True}])] = AS_BEFORE,
+    asked: Annotated[ResumeTuning, Body(examples=[{"steps": 600}])] = AS_BEFORE,
 ) -> Tuning:
     """Resume a stopped or failed tuning from its last state, or one that has succeeded with more steps."""
     return await tunings.resume(tuning_id, asked)

@@ -95,9 +95,9 @@ def test_images_are_trained_on_where_they_have_a_share(open_page: OpenPage, tune
     page.locator(".o-tune-more summary").click()
     expect(page.locator("input[name='modes.t2v']")).to_have_attribute("placeholder", "1")
     page.locator("input[name='modes.t2i']").fill("0.5")
-    with page.expect_request("**/v1/tunings/check") as asked:
+    with page.expect_response("**/v1/tunings/check") as answered:
         page.locator("[data-do=check]").click()
-    assert asked.value.post_data_json["recipe"]["modes"] == {"t2v": 1, "i2v": 1, "v2v": 1, "t2i": 0.5}
+    assert answered.value.json()["recipe"]["modes"] == {"t2v": 1, "i2v": 1, "v2v": 1, "t2i": 0.5}
 
 
 def test_a_folder_is_told_of_whatever_the_list_of_data_sets_says(
