@@ -56,6 +56,7 @@ from backend.library.uploads import Uploads
 from backend.machine import Machine
 from backend.media import DECODERS, MediaStore
 from backend.metrics import Metrics
+from backend.perceiving import PerceptionService
 from backend.policy import PolicyService
 from backend.reasoning import AnswerStreams, ReasoningService
 from backend.reasoning.given_media import GivenMedia
@@ -174,6 +175,7 @@ def build_fleet(
         adapters=adapters,
         guard=guard,
         engines=engines,
+        perception=PerceptionService(engines),
         checkpoint_tasks=tasks,
         admission=admission,
         jobs=jobs,
@@ -264,7 +266,7 @@ def build_library(
             heard=heard,
         ),
         sheets=sheets,
-        controls=ControlService(media, ledger.uploads),
+        controls=ControlService(media, ledger.uploads, fleet.perception),
         cuts=CutService(media, ledger.uploads, folder.media / "incoming"),
         forms=FormPresets(folder.form_presets),
         comparisons=comparisons,
@@ -282,7 +284,7 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
     """What checkpoints are measured with."""
     news, store = EvaluationNews(ledger.broadcast), RunStore(ledger.database)
     benchmarks = BenchmarkService(ledger.database, ledger.media, news.changed)
-    generators = Generators(fleet.catalogue, PromisedJobs(fleet.jobs), ResultMeasuring(ledger.media))
+    generators = Generators(fleet.catalogue, PromisedJobs(fleet.jobs), ResultMeasuring(ledger.media, fleet.perception))
     runs = RunService(
         benchmarks=benchmarks,
         store=store,

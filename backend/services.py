@@ -45,6 +45,7 @@ from backend.library.uploads import Uploads
 from backend.machine import Machine
 from backend.media import MediaStore
 from backend.metrics import Metrics
+from backend.perceiving import PerceptionService
 from backend.policy import PolicyService
 from backend.reasoning import AnswerStreams, ReasoningService
 from backend.reasoning.given_media import GivenMedia
@@ -83,6 +84,7 @@ class FleetServices:
     adapters: AdapterFolder
     guard: Guard
     engines: Fleet
+    perception: PerceptionService
     checkpoint_tasks: CheckpointTasks
     admission: Admission
     jobs: JobService

@@ -26,7 +26,7 @@ VERBS: dict[str, str] = {
     "evaluate-policy": "Let a policy drive the simulated arm and print how often it succeeds.",
     "tune": "Post-train a checkpoint on your own data.",
     "overlay": "Burn timestamps into videos.",
-    "control": "Compute the edge or blur control of a video.",
+    "control": "Compute the edge, blur, depth or seg control of a video.",
     "mcp": "Run an MCP server that offers the studio's tools to agents.",
     "ask": "Ask the reasoner.",
     "upsample": "Write a structured caption from a prompt.",

@@ -18,7 +18,7 @@ from studio.comparisons import Likeness
 from studio.errors import BadInput, MediaNotFound
 from studio.library import LibraryItem
 from studio.requests import KINDS, Request, TransferVideo
-from studio.requests.transfer_video import ComputedHint, Strength
+from studio.requests.transfer_video import FilteredHint, Strength
 
 Frame = NDArray[np.uint8]
 
@@ -42,7 +42,7 @@ class Followed:
         strength: of its outlines or blur.
     """
 
-    hint: ComputedHint
+    hint: FilteredHint
     clip: Path | None
     source: Path | None
     strength: Strength = "medium"

@@ -45,7 +45,7 @@ def test_one_frame_is_shown_exactly_as_the_model_will_see_it(
 @pytest.mark.parametrize(
     ("change", "param"),
     [
-        ({"hint": "depth"}, "hint"),
+        ({"hint": "wsm"}, "hint"),
         ({"hint": None}, "hint"),
         ({"strength": "extreme"}, "strength"),
         ({"resolution": "768"}, "resolution"),
