@@ -12,6 +12,8 @@ import structlog
 
 from backend import vital
 from backend.arena import ArenaService, Judge, QuestionService, Reasoners
+from backend.blind_tests import BlindTestService
+from backend.blind_tests.store import BlindTestStore
 from backend.broadcast import Broadcast, Snapshots
 from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
@@ -326,6 +328,7 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
             changed=news.changed,
         ),
         hue_tasks=hue_tasks,
+        blind_tests=BlindTestService(BlindTestStore(ledger.database), ledger.media, news.changed),
     )
 
 

@@ -10,6 +10,7 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from backend.arena import ArenaService, Judge, QuestionService, Reasoners
+from backend.blind_tests import BlindTestService
 from backend.broadcast import Broadcast, LibraryNews, Snapshots
 from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
@@ -136,6 +137,7 @@ class EvaluationServices:
     questions: QuestionDraftService
     hue: HueService
     hue_tasks: HueTaskService
+    blind_tests: BlindTestService
 
 
 @dataclass(frozen=True)
@@ -207,6 +209,7 @@ UsesCorrections = Annotated[CorrectionService, _part(lambda services: services.e
 UsesQuestionDrafts = Annotated[QuestionDraftService, _part(lambda services: services.evaluation.questions)]
 UsesHue = Annotated[HueService, _part(lambda services: services.evaluation.hue)]
 UsesHueTasks = Annotated[HueTaskService, _part(lambda services: services.evaluation.hue_tasks)]
+UsesBlindTests = Annotated[BlindTestService, _part(lambda services: services.evaluation.blind_tests)]
 UsesDatasets = Annotated[DatasetFolder, _part(lambda services: services.tuning.datasets)]
 UsesTunings = Annotated[TuningService, _part(lambda services: services.tuning.tunings)]
 UsesRobots = Annotated[RobotHub, _part(lambda services: services.robots.hub)]

@@ -318,6 +318,9 @@ RecordName = Literal[
     "study_questions",
     "study_ratings",
     "study_tasks",
+    "blind_tests",
+    "blind_pairs",
+    "blind_verdicts",
 ]
 """What is written down about items beside their jobs."""
 

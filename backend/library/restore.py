@@ -16,6 +16,9 @@ from backend.checkpoints.adapters import AdapterFolder
 from backend.database import Database
 from backend.database.evaluation_tables import (
     BenchmarkRow,
+    BlindPairRow,
+    BlindTestRow,
+    BlindVerdictRow,
     CorrectionRow,
     EvaluationAnswerRow,
     EvaluationRunRow,
@@ -74,6 +77,9 @@ RECORDS: dict[RecordName, type[Table]] = {
     "study_questions": HueQuestionRow,
     "study_ratings": HueRatingRow,
     "study_tasks": HueTaskRow,
+    "blind_tests": BlindTestRow,
+    "blind_pairs": BlindPairRow,
+    "blind_verdicts": BlindVerdictRow,
 }
 
 _AT_ONCE = 500

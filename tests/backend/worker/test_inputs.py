@@ -191,6 +191,8 @@ def test_a_file_that_is_no_picture_any_more_is_said_of_its_field(store: MediaSto
     store.file(picture).write_bytes(b"nothing of the kind")
 
     with pytest.raises(BadInput) as error:
-        read_inputs(parse_request({**ACTING, "kind": "run_policy", "start_image": picture}), store, nobody_speaks, nobody_paints)
+        read_inputs(
+            parse_request({**ACTING, "kind": "run_policy", "start_image": picture}), store, nobody_speaks, nobody_paints
+        )
 
     assert error.value.param == "start_image"
