@@ -24,6 +24,7 @@ VERBS: dict[str, str] = {
     "compare": "Compare prompts, checkpoints and settings in one grid.",
     "evaluate": "Run a benchmark and print its scores.",
     "evaluate-policy": "Let a policy drive the simulated arm and print how often it succeeds.",
+    "blind-test": "Let people judge two policies without knowing which is which.",
     "tune": "Post-train a checkpoint on your own data.",
     "overlay": "Burn timestamps into videos.",
     "control": "Compute the edge, blur, depth or seg control of a video.",

@@ -105,6 +105,12 @@ class BlindPair(AddBlindPair):
     number: int
 
 
+class BlindPairList(Frozen):
+    """`GET /v1/blind-tests/{test}/pairs`: in the order in which they came."""
+
+    pairs: tuple[BlindPair, ...]
+
+
 class GiveVerdict(Frozen):
     """`POST /v1/blind-tests/{test}/verdicts`.
 

@@ -22,6 +22,7 @@ from studio.blind_tests import (
     BlindCard,
     BlindNext,
     BlindPair,
+    BlindPairList,
     BlindScores,
     BlindTest,
     BlindTestList,
@@ -110,10 +111,10 @@ class BlindTestService:
         self._changed()
         return kept
 
-    async def pairs(self, test_id: str) -> tuple[BlindPair, ...]:
+    async def pairs(self, test_id: str) -> BlindPairList:
         """All pairs, with their policies. Raises StudyNotFound."""
         await self._store.get(test_id)
-        return tuple(await self._store.pairs(test_id))
+        return BlindPairList(pairs=tuple(await self._store.pairs(test_id)))
 
     async def next(self, test_id: str, rater: str) -> BlindNext:
         """What a person judges next. Pairs that miss a video are not shown. Raises StudyNotFound."""

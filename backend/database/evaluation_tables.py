@@ -1,4 +1,4 @@
-"""The tables of benchmarks with their runs, of HUE studies, blind tests and tunings. A change here needs a migration."""
+"""The tables of benchmarks and runs, of HUE studies, blind tests and tunings. A change here needs a migration."""
 
 from __future__ import annotations
 

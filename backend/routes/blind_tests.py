@@ -13,6 +13,7 @@ from studio.blind_tests import (
     AddBlindPair,
     BlindNext,
     BlindPair,
+    BlindPairList,
     BlindScores,
     BlindTest,
     BlindTestList,
@@ -76,7 +77,7 @@ async def remove(test_id: TestId, tests: UsesBlindTests) -> None:
 
 
 @router.get("/{test_id}/pairs", responses=documented(StudyNotFound))
-async def pairs(test_id: TestId, tests: UsesBlindTests) -> tuple[BlindPair, ...]:
+async def pairs(test_id: TestId, tests: UsesBlindTests) -> BlindPairList:
     """List the pairs with their policies. Whoever judges asks for `next` instead."""
     return await tests.pairs(test_id)
 

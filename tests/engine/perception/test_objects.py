@@ -1,7 +1,5 @@
 """SAM 2 through transformers, with tiny random weights: the plumbing; what it recognises is not ours."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
