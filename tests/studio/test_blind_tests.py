@@ -28,15 +28,13 @@ def pair(number: int, **success: bool) -> BlindPair:
     return BlindPair(id=f"task {number}", task="Lift.", episodes=(one, other), number=number)
 
 
-def won(
-    by: str | None, about: BlindPair, rater: str = "ada", progress: tuple[float, float] = (0.0, 1.0)
-) -> BlindVerdict:
+def won(by: str | None, about: BlindPair, progress: tuple[float, float] = (0.0, 1.0)) -> BlindVerdict:
     """A verdict for a policy, wherever it was shown; progress is of base and tuned."""
     first = in_order(TEST, about)[0].policy
     better: Better = "tie" if by is None else "first" if by == first else "second"
     shown = progress if first == "base" else progress[::-1]
     return BlindVerdict(
-        id=f"{about.number}{rater}", pair=about.number, better=better, progress=shown, rater=rater, created_at=NOW
+        id=str(about.number), pair=about.number, better=better, progress=shown, rater="ada", created_at=NOW
     )
 
 
