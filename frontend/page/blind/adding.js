@@ -1,7 +1,7 @@
 // A pair that a person recorded, of a real arm: a task, and a video of each policy.
 
 import { say } from "../data/facts.js";
-import { ask } from "../parts/server.js";
+import { upload } from "../media/media_facts.js";
 import { html, useRef, useSignal } from "../vendor/preact.js";
 import { blind } from "./store.js";
 
@@ -19,13 +19,14 @@ export function BlindPairForm({ test }) {
     const said = new FormData(form.current);
     const episodes = [];
     for (const [place, policy] of test.policies.entries()) {
-      const body = new FormData();
       // The name of a file may tell who is who, and the library shows it.
-      body.append("file", said.get(`video ${place}`), "episode.mp4");
-      const video = await ask("POST", "/v1/media", body);
+      const file = new File([said.get(`video ${place}`)], "episode.mp4");
+      const video = await upload(file, (why) => {
+        status.value = why;
+      });
       if (video) episodes.push({ policy, videos: [video.id], success: SUCCESS[said.get(`success ${place}`)] });
     }
-    const pair = { id: said.get("name").trim(), task: said.get("task").trim(), episodes };
+    const pair = { id: String(said.get("name")).trim(), task: String(said.get("task")).trim(), episodes };
     if (episodes.length === 2 && (await blind.addPair(pair))) {
       form.current?.reset();
       status.value = say("blind.added");
