@@ -102,7 +102,9 @@ class Following:
         self._first = first
         self._device = device
         self._num_seen = 0
-        self._session: Any = Sam2VideoInferenceSession(inference_device=device, inference_state_device=device)
+        self._session: Any = Sam2VideoInferenceSession(
+            inference_device=device, inference_state_device=device, video_storage_device=device, dtype=torch.float32
+        )
         self._session.video_height, self._session.video_width = first.shape[1:]
 
     @torch.inference_mode()
@@ -117,12 +119,15 @@ class Following:
         """
         if not len(self._first):
             return self._first
+        side = self._videos.config.image_size
         if self._num_seen == 0:
-            for number, mask in enumerate(self._first):
-                place = self._session.obj_id_to_idx(number)
-                self._session.add_mask_inputs(place, 0, torch.from_numpy(mask)[None, None])
+            # As `Sam2VideoProcessor` does, which takes torchvision.
+            whole = torch.from_numpy(self._first)[:, None].float()
+            masks = functional.interpolate(whole, (side, side), mode="bilinear", align_corners=False, antialias=True)
+            for number, mask in enumerate((masks >= 0.5).float()):
+                self._session.add_mask_inputs(self._session.obj_id_to_idx(number), 0, mask[None])
             self._session.obj_with_new_inputs = list(range(len(self._first)))
-        seen = _seen(frame, self._videos.config.image_size, self._device)
+        seen = _seen(frame, side, self._device)
         said = self._videos(inference_session=self._session, frame=seen, frame_idx=self._num_seen)
         self._num_seen += 1
         self._forget()
