@@ -1,13 +1,12 @@
 """Blind A/B in a browser: a test is made, pairs are added by hand, judged by keys with an undo, and scored."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from browser.conftest import OpenPage
-from browser.keeping_page import visit
+from browser.keeping_page import make_clip, visit
 from browser.test_accessibility import serious_violations
 from running import RunningServer
 
@@ -20,11 +19,11 @@ def press(page: Page, key: str, done: int) -> None:
 
 
 def test_two_policies_are_judged_by_keys_with_an_undo_and_a_reload(
-    open_page: OpenPage, studio: RunningServer, make_clip: Callable[..., bytes], tmp_path: Path
+    open_page: OpenPage, studio: RunningServer, tmp_path: Path
 ):
     clips = [tmp_path / f"{name}.mp4" for name in ("base", "tuned")]
-    for number, clip in enumerate(clips):
-        clip.write_bytes(make_clip(6 + number, 64, 48, 12))
+    for clip in clips:
+        clip.write_bytes(studio.get(f"/v1/media/{make_clip(studio, clip.stem)}").content)
     page = visit(open_page(), "evaluate", "#blind")
     tab = page.page
     expect(tab.get_by_text("Find out which of two policies does better")).to_be_visible()

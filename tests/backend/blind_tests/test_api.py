@@ -1,8 +1,7 @@
-"""`/v1/blind-tests` over HTTP: verdicts that outlive a kill, what is refused, and the command line."""
+"""`/v1/blind-tests` over HTTP: verdicts that outlive a kill, and what is refused."""
 
 import json
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,19 +9,6 @@ from typing import Any
 import pytest
 
 from running import RunningServer
-
-PROGRAM = """
-import json, pathlib, shutil, sys
-folder = next(word for word in sys.argv if word.startswith("--videos")).split("=")[1]
-items = [{"id": f"simulated-table/default/{scene}", "question": "pick up the red cube"} for scene in (7, 8)]
-print(json.dumps({"name": "simulated-table", "form": "policy", "items": items}), flush=True)
-for line in sys.stdin:
-    item = json.loads(line)
-    film = pathlib.Path(folder) / (item["id"].replace("/", "-") + ".mp4")
-    shutil.copy(sys.argv[1], film)
-    result = json.dumps({"success": True, "seconds": 2.0})
-    print(json.dumps({"item": item["id"], "text": result, "seconds": 2.0}), flush=True)
-"""
 
 
 def upload(server: RunningServer, content: bytes) -> str:
@@ -90,44 +76,3 @@ def test_verdicts_survive_a_kill(tmp_path: Path, server: RunningServer, make_cli
     assert own.post(f"/v1/blind-tests/{test}/verdicts", json=VERDICT).json() == kept
     assert own.get(f"/v1/blind-tests/{test}").json()["num_verdicts"] == 1
     own.stop()
-
-
-def test_two_policies_are_driven_in_turns_and_their_videos_kept(
-    server: RunningServer, orrery, monkeypatch: pytest.MonkeyPatch, make_clip: Callable[..., bytes], tmp_path: Path
-):
-    clip = tmp_path / "clip.mp4"
-    clip.write_bytes(make_clip(3, 32, 32, 12))
-    monkeypatch.setattr("cli.policy_program.COMMAND", (sys.executable, "-c", PROGRAM, str(clip)))
-    policies = ("--policy", "base=ws://127.0.0.1:9", "--policy", "tuned=ws://127.0.0.1:8")
-
-    result = orrery("blind-test", *policies, "--title", "driven", "--server", server.url)
-
-    assert result.exit_code == 0, result.output
-    test = next(one for one in server.get("/v1/blind-tests").json()["tests"] if one["title"] == "driven")
-    assert (test["num_pairs"], sorted(test["policies"])) == (2, ["base", "tuned"])
-    again = orrery("blind-test", *policies, "--test", test["id"], "--server", server.url)
-    assert again.exit_code == 0, again.output
-    assert server.get(f"/v1/blind-tests/{test['id']}").json()["num_pairs"] == 2
-    shown = orrery("blind-test", "--test", test["id"], "--server", server.url)
-    assert "0 verdicts" in shown.output
-    assert "2/2" in shown.output
-
-
-def test_recorded_episodes_of_a_real_arm_are_read(
-    server: RunningServer, orrery, make_clip: Callable[..., bytes], tmp_path: Path
-):
-    for number, name in enumerate(("a", "b")):
-        (tmp_path / f"{name}.mp4").write_bytes(make_clip(3 + number, 32, 32, 12))
-    episodes = [{"policy": "base", "videos": ["a.mp4"]}, {"policy": "tuned", "videos": ["b.mp4"], "success": True}]
-    file = tmp_path / "cups.jsonl"
-    file.write_text(json.dumps({"id": "cup left", "task": "Lift the cup.", "episodes": episodes}))
-
-    result = orrery("blind-test", file, "--server", server.url)
-
-    assert result.exit_code == 0, result.output
-    test = next(one for one in server.get("/v1/blind-tests").json()["tests"] if one["title"] == "cups")
-    (pair,) = server.get(f"/v1/blind-tests/{test['id']}/pairs").json()["pairs"]
-    assert {each["policy"]: each["success"] for each in pair["episodes"]} == {"base": None, "tuned": True}
-    file.write_text('{"id": "x", "task": "y"}')
-    assert "Line 1 of cups.jsonl: episodes is missing" in orrery("blind-test", file, "--server", server.url).stderr
-    assert "two with different names" in orrery("blind-test", "--policy", "a=ws://127.0.0.1:9").stderr
