@@ -1,4 +1,4 @@
-"""Depth and objects for whoever waits: the worker of the default checkpoint looks, for the server has no torch."""
+"""Depth and objects for whoever waits: the worker of a loaded checkpoint looks, for the server has no torch."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class PerceptionService:
             BadInput, MediaNotFound, DiskFull, StorageError: a file cannot be read or written.
         """
         perception_folder(work.hint, "hint")
-        await self._fleet.awake(None)
+        group = await self._fleet.any_group()
         name = secrets.token_hex(6)
         seen: asyncio.Future[Seen] = asyncio.get_running_loop().create_future()
-        with self._fleet.group(None).hold() as engine, engine.listening(name, partial(_settle, seen)):
+        with group.hold() as engine, engine.listening(name, partial(_settle, seen)):
             engine.send(Perceive(name, work))
             try:
                 return await seen

@@ -96,7 +96,7 @@ class Following:
     """
 
     def __init__(self, videos: Any, first: Masks, device: torch.device) -> None:
-        from transformers.models.sam2_video.modeling_sam2_video import Sam2VideoInferenceSession
+        from transformers import Sam2VideoInferenceSession
 
         self._videos = videos
         self._first = first
