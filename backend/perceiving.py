@@ -39,7 +39,7 @@ class PerceptionService:
             EngineError: the worker died.
             BadInput, MediaNotFound, DiskFull, StorageError: a file cannot be read or written.
         """
-        perception_folder(work.hint, "hint")
+        await asyncio.to_thread(perception_folder, work.hint, "hint")
         group = await self._fleet.any_group()
         name = secrets.token_hex(6)
         seen: asyncio.Future[Seen] = asyncio.get_running_loop().create_future()
