@@ -8,6 +8,7 @@ and rewriter too. Page names after the command take those pages alone:
 
 import io
 import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -24,8 +25,10 @@ from browser.keeping_page import READY, visit
 from browser.robot_page import RobotPage
 from browser.studio_page import PATHS, StudioPage
 from browser.test_shell import PHONE
+from pocket.benchmarks import write_benchmarks
 from running import RunningServer, running, wait_for
 from studio.presets import load_presets
+from tuning_server import put_file
 
 ROOT = Path(__file__).parent.parent
 SCREENS, MADE, SAMPLES = ROOT / "docs" / "screens", ROOT / "docs" / "clips", ROOT / "frontend" / "static"
@@ -36,8 +39,11 @@ DEVICES: dict[str, dict[str, Any]] = {
 """By what the names of their pictures have before the theme."""
 
 BEHIND_A_TOKEN = {"login", "robot"}
-PAGES = {*PATHS, *READY, "refine", *BEHIND_A_TOKEN}
-LIMIT_S, SETTLED_S = 180, 0.7
+TABS = {"hue": "evaluate"}
+"""Tabs that have pictures of their own, by name: the page that they are on."""
+
+PAGES = {*PATHS, *READY, *TABS, "refine", *BEHIND_A_TOKEN}
+LIMIT_S, TUNING_S, SETTLED_S = 180, 900, 0.7
 NUM_COLOURS = 96
 """Of a picture: text stays sharp, noise gets a little coarser, and all of them take less than 6 MB."""
 
@@ -47,6 +53,7 @@ CHECKPOINT = "pocket"
 PRESET = load_presets()[CHECKPOINT]
 PICTURES, CLIPS, POLICY = "generate_image", "generate_video", "run_policy"
 PICK = "pick up the red cube"
+FACTS = {"Is there an arm?": "semantic_alignment", "Do all objects keep their shape?": "physical_laws"}
 LONG = {"kind": CLIPS, "sampling": {"num_inference_steps": 200, "seed": 3}}
 
 
@@ -64,8 +71,9 @@ class Content:
         self._keep(self._job("image", PICTURES, "Balls and a cube"), "cubes")
         self._job("image", PICTURES, "Left, middle, right")
         self._keep(self._job("image", PICTURES, "Red cube", count=2), "cubes", starred=True)
-        self._job("sound", CLIPS, "Drop it, with sound")
-        self._keep(self._job("video", CLIPS, "From an image"), "lifts", starred=True)
+        dropped = self._job("sound", CLIPS, "Drop it, with sound")
+        lifted = self._job("video", CLIPS, "From an image")
+        self._keep(lifted, "lifts", starred=True)
         self._job("transfer", "transfer_video", "Edges, other colours")
         self._job("world", "predict_video", "What the arm will see")
         self._job("inverse", "predict_actions", "What the arm did")
@@ -74,6 +82,9 @@ class Content:
         table = self._upload("tabletop.png")
         self._keep(table, "cubes")
         self.queries["ask"] = f"?from={table}"
+        self._evaluate()
+        self._rate(lifted, dropped)
+        self._tune(lifted, dropped)
 
     @contextmanager
     def queue(self) -> Iterator[None]:
@@ -114,6 +125,42 @@ class Content:
         }
         asked = {"generate": generate, "num_candidates": 2, "max_rewrites": 1}
         self._grow("refine", "/v1/refinements", asked, lambda tree: tree["state"] == "succeeded")
+
+    def _evaluate(self) -> None:
+        """Multiple choice about five held-out scenes, by the most likely token and by drawing."""
+        runs = []
+        with tempfile.TemporaryDirectory() as folder:
+            write_benchmarks(Path(folder), 5)
+            for temperature in ("0", "1"):
+                flags = ["--temperature", temperature, "--server", self.server.url]
+                command = [sys.executable, "-c", "from cli import main; main()", "evaluate", f"{folder}/pocket-choices"]
+                printed = subprocess.run([*command, *flags], check=True, capture_output=True, text=True).stdout
+                runs.append(printed.split("?run=")[1].split()[0])
+        self.queries["evaluate"] = f"?run={','.join(runs)}"
+
+    def _rate(self, *videos: str) -> None:
+        """A study with two questions about each video; one person has answered all of them."""
+        study = self._post("/v1/hue", {"videos": [{"media": video} for video in videos]})
+        path = f"/v1/hue/{study['id']}"
+        for prompt, video in zip(study["prompts"], videos, strict=True):
+            for text, dimension in FACTS.items():
+                asked = {"prompt": prompt["id"], "text": text, "dimension": dimension, "author": VOTER}
+                question = self._post(f"{path}/questions", asked)["id"]
+                said = {"video": video, "question": question, "said": "yes", "rater": VOTER}
+                self._post(f"{path}/ratings", said)
+        self.queries["hue"] = f"?study={study['id']}#hue"
+
+    def _tune(self, *videos: str) -> None:
+        """Eight steps on what was made here, with two saves."""
+        for name in videos:
+            prompt = self.server.get(f"/v1/library/{name}").json()["prompt"]
+            put_file(self.server, "lifts", f"videos/{name}.mp4", self.server.get(f"/v1/media/{name}").content)
+            put_file(self.server, "lifts", f"videos/{name}.txt", prompt.encode())
+        recipe = {"task": "generator", "name": "lifts", "checkpoint": CHECKPOINT, "data": "lifts", "num_frames": 17}
+        steps = {"optimisation": {"steps": 8, "save_every": 4}, "min_window_frames": 17}
+        name = self._post("/v1/tunings", {"recipe": recipe | steps})["id"]
+        wait_for(lambda: self.server.get(f"/v1/tunings/{name}").json()["state"] == "succeeded", TUNING_S)
+        self.queries["tune"] = f"?tuning={name}"
 
     def _fail_and_cancel(self) -> None:
         """A long one, and one whose picture goes while it waits behind it."""
@@ -222,7 +269,7 @@ def take(camera: Camera, name: str, query: str) -> None:
             opened.page.goto(f"{camera.url}/refine{query}")
             expect(opened.page.locator("o-refine")).to_have_attribute("data-state", "succeeded", timeout=1000 * LIMIT_S)
         else:
-            visit(opened, name, query)
+            visit(opened, TABS.get(name, name), query)
         if name == "ask":
             ask(opened.page)
         opened.page.wait_for_load_state("networkidle")

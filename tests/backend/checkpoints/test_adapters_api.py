@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 import safetensors.numpy
@@ -83,8 +84,12 @@ def test_a_run_wears_its_adapter_for_the_answers_alone(server: RunningServer):
     benchmark = {"name": "worn", "form": "text", "items": [question], "settings": {"max_tokens": 12}}
     assert server.post("/v1/benchmarks", json=benchmark).status_code == 201
 
+    def start(adapter: str | None) -> httpx.Response:
+        worn = adapter and {"name": adapter}
+        return server.post("/v1/runs", json={"benchmark": "worn", "reasoner": "speck", "adapter": worn})
+
     def answer(adapter: str | None) -> dict[str, Any]:
-        run = server.post("/v1/runs", json={"benchmark": "worn", "reasoner": "speck", "adapter": adapter}).json()
+        run = start(adapter).json()
         wait_for(lambda: server.get(f"/v1/runs/{run['id']}").json()["state"] == "succeeded", 120)
         [item] = server.get(f"/v1/runs/{run['id']}/answers").json()["items"]
         return item["answers"][0]
@@ -93,4 +98,5 @@ def test_a_run_wears_its_adapter_for_the_answers_alone(server: RunningServer):
 
     assert bare != worn
     assert answer(None)["text"] == bare
-    assert answer("no-such")["error"]["code"] == "bad_input"
+    refused = start("no-such")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "bad_input")

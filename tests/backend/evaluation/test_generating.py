@@ -249,18 +249,18 @@ def test_predicted_videos_are_measured_by_frame_and_on_the_way_back(database: Da
     asyncio.run(act())
 
 
-def test_adapters_that_are_unknown_or_worn_by_a_reasoner_are_refused(database: Database, tmp_path: Path):
+def test_adapters_that_are_unknown_or_asked_of_an_endpoint_are_refused(database: Database, tmp_path: Path):
     made = Made(tmp_path)
 
     async def act() -> None:
         async with studio(database, tmp_path, made.generators, reader=lambda _: "A") as own:
             await own.benchmarks.add(made.benchmark())
-            with pytest.raises(BadInput, match="no adapter 'other'"):
+            with pytest.raises(BadInput, match="no adapter other"):
                 await own.runs.start(StartRun.model_validate({"benchmark": "made", "adapter": {"name": "other"}}))
             await own.benchmarks.add(
                 {"name": "said", "form": "text", "items": [{"id": "1", "question": "?", "reference": "A"}]}
             )
-            with pytest.raises(BadInput, match="adapter is for benchmarks of requests"):
+            with pytest.raises(BadInput, match="is an endpoint, which wears no adapter"):
                 await own.runs.start(
                     StartRun.model_validate(
                         {"benchmark": "said", "reasoner": "reader", "adapter": {"name": "grasp@100"}}
