@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -18,7 +18,16 @@ from cli.job_run import counted
 from cli.policy_program import PolicyProgram, policy_program
 from cli.printed import print_table
 from cli.target import Target, connected
-from studio.blind_tests import AddBlindPair, BlindEpisode, BlindScores, BlindTest, CreateBlindTest, ordered
+from studio.blind_tests import (
+    AddBlindPair,
+    BlindEpisode,
+    BlindScores,
+    BlindTest,
+    CreateBlindTest,
+    RecordedEpisode,
+    RecordedPair,
+    ordered,
+)
 from studio.client import StudioClient
 from studio.errors import BadInput
 from studio.evaluation import Item
@@ -127,48 +136,43 @@ async def _episode(client: StudioClient, policy: str, program: PolicyProgram, fo
 
 
 async def _import(path: Path, title: str, seed: int, test_id: str | None, target: Target) -> None:
-    lines = _read(path)
-    names = sorted({episode["policy"] for line in lines for episode in line["episodes"]})
+    pairs = _read(path)
+    names = sorted({episode.policy for pair in pairs for episode in pair.episodes})
     async with connected(target) as client:
         test = await _test(client, names, title or path.stem, seed, test_id)
-        with counted(len(lines), "pairs") as count:
-            for line in lines:
-                for episode in line["episodes"]:
-                    files = [path.parent / name for name in episode["videos"]]
-                    episode["videos"] = [(await client.upload(file)).id for file in files]
-                await client.blind_tests.add(test.id, parse_as(AddBlindPair, line))
+        with counted(len(pairs), "pairs") as count:
+            for pair in pairs:
+                one, other = [await _sent(client, path.parent, episode) for episode in pair.episodes]
+                sent = AddBlindPair(id=pair.id, task=pair.task, episodes=(one, other))
+                await client.blind_tests.add(test.id, sent)
                 count()
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
-    """The pairs of a file, whose videos still are names beside it. Raises BadInput with the line's number."""
+async def _sent(client: StudioClient, folder: Path, episode: RecordedEpisode) -> BlindEpisode:
+    videos = [(await client.upload(folder / name)).id for name in episode.videos]
+    return BlindEpisode(policy=episode.policy, videos=tuple(videos), success=episode.success)
+
+
+def _read(path: Path) -> list[RecordedPair]:
+    """The pairs of a file. Raises BadInput with the line's number."""
     try:
-        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+        lines = [line for line in path.read_text("utf-8").splitlines() if line.strip()]
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}.", param="pairs") from None
-    except ValueError as error:
-        raise BadInput(f"{path} is no .jsonl: {error}.", param="pairs") from None
-    for number, line in enumerate(lines, 1):
-        try:
-            # A video that is not sent yet has no id: whatever it is called stands for one while the rest is checked.
-            parse_as(AddBlindPair, _stood_in(line))
-        except BadInput as error:
-            raise BadInput(f"Line {number} of {path.name}: {error.message}", param="pairs", hint=error.hint) from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{path} is not text in UTF-8.", param="pairs") from None
     if not lines:
         raise BadInput(f"{path} has no pairs.", param="pairs")
-    return lines
+    return [_pair(line, f"Line {number} of {path.name}") for number, line in enumerate(lines, 1)]
 
 
-def _stood_in(line: Any) -> Any:
-    if not isinstance(line, dict) or not isinstance(line.get("episodes"), list):
-        return line
-    episodes = [
-        {**each, "videos": ["u0000000000000000" for _ in each["videos"]]}
-        if isinstance(each, dict) and isinstance(each.get("videos"), list)
-        else each
-        for each in line["episodes"]
-    ]
-    return {**line, "episodes": episodes}
+def _pair(line: str, where: str) -> RecordedPair:
+    try:
+        return parse_as(RecordedPair, json.loads(line))
+    except BadInput as error:
+        raise BadInput(f"{where}: {error.message}", param="pairs", hint=error.hint) from None
+    except ValueError as error:
+        raise BadInput(f"{where} is not JSON: {error}.", param="pairs") from None
 
 
 async def _test(client: StudioClient, names: Sequence[str], title: str, seed: int, test_id: str | None) -> BlindTest:

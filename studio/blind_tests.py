@@ -99,6 +99,22 @@ class AddBlindPair(Frozen):
     episodes: tuple[BlindEpisode, BlindEpisode]
 
 
+class RecordedEpisode(Frozen):
+    """An episode in a file of recorded pairs; `videos` are files beside it, one for each camera."""
+
+    policy: PolicyName
+    videos: Annotated[tuple[str, ...], Field(min_length=1, max_length=MAX_VIDEOS)]
+    success: bool | None = None
+
+
+class RecordedPair(Frozen):
+    """A line of a file of recorded pairs: an `AddBlindPair` whose videos are not sent yet."""
+
+    id: TaskId
+    task: BoundedText
+    episodes: tuple[RecordedEpisode, RecordedEpisode]
+
+
 class BlindPair(AddBlindPair):
     """A pair as it is kept; `number` counts from 1 in the order in which they came."""
 

@@ -7,7 +7,6 @@ import io
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -81,12 +80,13 @@ class ControlService:
             Image.fromarray(pixels).save(buffer, "PNG", compress_level=4)
             return buffer.getvalue()
 
-        run = partial(asyncio.get_running_loop().run_in_executor, self._previews)
+        loop = asyncio.get_running_loop()
         if hint in ("depth", "seg"):
-            seen = await self._perception.see(PaintFrame(hint, await run(read)))
+            pixels = await loop.run_in_executor(self._previews, read)
+            seen = await self._perception.see(PaintFrame(hint, pixels))
             assert isinstance(seen, np.ndarray)
-            return await run(write, seen)
-        return await run(lambda: write(compute_control(read(), hint, strength)))
+            return await loop.run_in_executor(self._previews, write, seen)
+        return await loop.run_in_executor(self._previews, lambda: write(compute_control(read(), hint, strength)))
 
     async def compute(self, asked: ComputeControl, is_gone: Callable[[], Awaitable[bool]]) -> MediaReference:
         """A whole control, kept in the store as if it had been uploaded.
@@ -101,11 +101,11 @@ class ControlService:
             StudioError: of depth and objects, as `PerceptionService.see`.
         """
         abandoned = threading.Event()
-        run = partial(asyncio.get_running_loop().run_in_executor, self._clips)
+        loop = asyncio.get_running_loop()
         if asked.hint in ("depth", "seg"):
-            planned = await run(self._plan, asked)
+            planned = await loop.run_in_executor(self._clips, self._plan, asked)
             return await self._perceive(asked, PaintControl(asked.hint, *planned), is_gone)
-        working = run(self._compute, asked, abandoned)
+        working = loop.run_in_executor(self._clips, self._compute, asked, abandoned)
         try:
             while not (await asyncio.wait({working}, timeout=LOOK_EVERY_S))[0]:
                 if await is_gone():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from backend.messages import CompareViews, PaintControl, PaintFrame, Perceive, P
 from backend.worker.server_pipe import ServerPipe
 from engine import Engine
 from engine.device import typed_out_of_memory
-from engine.perception import DepthModel, MaskOverlaps, ObjectModel, Painter, painter_of, si_rmse
+from engine.perception import DepthModel, Following, MaskOverlaps, ObjectModel, Painter, painter_of, si_rmse
 from studio.errors import StudioError
 from studio.jobs import Failure
 from studio.perception import perception_folder
@@ -98,7 +99,7 @@ class Perceiving:
     def _paint_control(self, painter: Painter, asked: PaintControl) -> Work:
         width, height = canvas(asked.origin.resolution, asked.origin.aspect_ratio)
         shape = (asked.num_frames, height, width, 3)
-        room = self._store.frame_array(shape, on_disk=int(np.prod(shape)) > MAX_IN_MEMORY_BYTES)
+        room = self._store.frame_array(shape, on_disk=math.prod(shape) > MAX_IN_MEMORY_BYTES)
         frames = stream_clip(asked.source, width=width, height=height, fps=asked.fps, num_frames=asked.num_frames)
         for place, frame in zip(room, frames, strict=True):
             painter.paint(place, frame)
@@ -126,7 +127,7 @@ def _compare_depth(model: DepthModel, asked: CompareViews) -> Work:
 
 def _compare_objects(model: ObjectModel, asked: CompareViews) -> Work:
     overlaps: MaskOverlaps | None = None
-    followed = []
+    followed: list[Following] = []
     for pair in aligned(asked.path, asked.against, asked.max_frames):
         if overlaps is None:
             first = [model.find(frame) for frame in pair]

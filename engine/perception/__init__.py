@@ -9,11 +9,12 @@ transformers.
 
 from engine.perception.depth import DepthModel
 from engine.perception.likeness import MaskLikeness, MaskOverlaps, si_rmse
-from engine.perception.objects import ObjectModel
+from engine.perception.objects import Following, ObjectModel
 from engine.perception.painting import Painter, painter_of
 
 __all__ = [
     "DepthModel",
+    "Following",
     "MaskLikeness",
     "MaskOverlaps",
     "ObjectModel",
