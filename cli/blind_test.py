@@ -44,7 +44,11 @@ def blind_test(
     ] = None,
     policy: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=URL", help="A policy server, as in base=ws://127.0.0.1:8000. Give two."),
+        typer.Option(
+            envvar="ORRERY_POLICIES",
+            metavar="NAME=URL",
+            help="A policy server, as in base=ws://127.0.0.1:8000. Give two.",
+        ),
     ] = None,
     scenes: Annotated[int, typer.Option(envvar="ORRERY_SCENES", min=1, max=1000, help="Number of tables.")] = 10,
     levels: Annotated[
@@ -64,7 +68,10 @@ def blind_test(
         ),
     ] = None,
     title: Annotated[str, typer.Option(envvar="ORRERY_TITLE", metavar="NAME", help="Name of the test.")] = "",
-    test: Annotated[str | None, typer.Option(metavar="ID", help="Continue this test; alone, print its scores.")] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(envvar="ORRERY_TEST", metavar="ID", help="Continue this test; alone, print its scores."),
+    ] = None,
     target: TargetFlags,
 ) -> None:
     """Let two policies do the same tasks in turns, for people who judge the videos without knowing who was who.
