@@ -45,7 +45,7 @@ def blind_test(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            envvar="ORRERY_POLICIES",
+            envvar="ORRERY_POLICY",
             metavar="NAME=URL",
             help="A policy server, as in base=ws://127.0.0.1:8000. Give two.",
         ),
