@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,8 +16,6 @@ from studio.errors import BrokenCheckpoint
 
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 """Of ImageNet: `image_mean` and `image_std` in preprocessor_config.json of Depth Anything V2 and of SAM 2."""
-
-Model = TypeVar("Model", bound=torch.nn.Module)
 
 
 def normalized(frame: NDArray[np.uint8], size: tuple[int, int], mode: str, device: torch.device) -> torch.Tensor:
@@ -31,7 +29,7 @@ def normalized(frame: NDArray[np.uint8], size: tuple[int, int], mode: str, devic
     Returns:
         float32 [1, 3, height, width], mean 0 and deviation 1 over ImageNet.
     """
-    pixels = torch.from_numpy(np.ascontiguousarray(frame)).to(device).permute(2, 0, 1)[None].float() / 255
+    pixels = torch.tensor(np.ascontiguousarray(frame), device=device).permute(2, 0, 1)[None].float() / 255
     resized = functional.interpolate(pixels, size, mode=mode, align_corners=False, antialias=True)
     mean, deviation = (torch.tensor(values, device=device).view(1, 3, 1, 1) for values in (MEAN, DEVIATION))
     return (resized - mean) / deviation
@@ -48,9 +46,10 @@ def read_model(read: Callable[..., Any], folder: Path, device: torch.device, tit
         BrokenCheckpoint: its files are not what the class expects.
     """
     try:
-        return read(folder, dtype=torch.float32, local_files_only=True).to(device).eval()
+        model = read(folder, dtype=torch.float32, local_files_only=True)
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise BrokenCheckpoint(
             f"{title} cannot be loaded: {str(error).splitlines()[0]}",
             hint="Pull it again; `orrery checkpoints pull` continues a download that was broken off.",
         ) from None
+    return model.to(device).eval()
