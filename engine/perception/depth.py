@@ -36,7 +36,8 @@ class DepthModel:
         """Inverse depth up to a scale and a shift: the nearer, the larger; 0 is as far as can be.
 
         The frame is resized such that its shorter side is near 518 pixels and both are multiples of the patch, and
-        the estimate is resized back, both bicubic, as the model's own processor does.
+        the estimate is resized back, as the model's own repository does (DepthAnything/Depth-Anything-V2,
+        `image2tensor`: a lower bound of 518, bicubic).
 
         Args:
             frame: uint8 [height, width, 3].
