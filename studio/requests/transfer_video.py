@@ -35,7 +35,7 @@ FilteredHint = Literal["edge", "blur"]
 PerceivedHint = Literal["depth", "seg"]
 """Computed by a model of its own, which is pulled first."""
 
-ComputedHint = FilteredHint | PerceivedHint
+ComputedHint = Literal["edge", "blur", "depth", "seg"]
 COMPUTED_HINTS: tuple[HintName, ...] = ("edge", "blur", "depth", "seg")
 """What can be computed from any video; a world scenario map is given."""
 
