@@ -261,7 +261,7 @@ def build_library(
             heard=heard,
         ),
         sheets=sheets,
-        controls=ControlService(media, ledger.uploads, fleet.perception),
+        controls=ControlService(media, ledger.uploads, fleet.perception.see),
         cuts=CutService(media, ledger.uploads, folder.media / "incoming"),
         forms=FormPresets(folder.form_presets),
         comparisons=comparisons,

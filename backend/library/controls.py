@@ -17,8 +17,7 @@ from backend.library.uploads import Uploads
 from backend.media import ControlOrigin, MediaStore, compute_control, frame_rate, read_timeline, stream_clip
 from backend.media.clip_frames import read_frame
 from backend.media.pictures import Cover
-from backend.messages import PaintControl, PaintFrame
-from backend.perceiving import PerceptionService
+from backend.messages import PaintControl, PaintFrame, Seen
 from studio.errors import BadInput, Conflict
 from studio.media import MediaReference
 from studio.requests import AspectRatio
@@ -36,11 +35,19 @@ class _AbandonedError(Exception):
     """Nobody waits for the clip any more."""
 
 
-class ControlService:
-    """Controls off the event loop, a few at a time; those that take a model in the worker."""
+See = Callable[[PaintFrame | PaintControl], Awaitable[Seen]]
+"""`PerceptionService.see`."""
 
-    def __init__(self, store: MediaStore, uploads: Uploads, perception: PerceptionService) -> None:
-        self._perception = perception
+
+class ControlService:
+    """Controls off the event loop, a few at a time; those that take a model in the worker.
+
+    Args:
+        see: who asks the worker.
+    """
+
+    def __init__(self, store: MediaStore, uploads: Uploads, see: See) -> None:
+        self._see = see
         self._store = store
         self._uploads = uploads
         self._previews = ThreadPoolExecutor(NUM_PREVIEWS, thread_name_prefix="control-preview")
@@ -83,7 +90,7 @@ class ControlService:
         loop = asyncio.get_running_loop()
         if hint in ("depth", "seg"):
             pixels = await loop.run_in_executor(self._previews, read)
-            seen = await self._perception.see(PaintFrame(hint, pixels))
+            seen = await self._see(PaintFrame(hint, pixels))
             assert isinstance(seen, np.ndarray)
             return await loop.run_in_executor(self._previews, write, seen)
         return await loop.run_in_executor(self._previews, lambda: write(compute_control(read(), hint, strength)))
@@ -119,7 +126,7 @@ class ControlService:
     async def _perceive(
         self, asked: ComputeControl, work: PaintControl, is_gone: Callable[[], Awaitable[bool]]
     ) -> MediaReference:
-        working = asyncio.ensure_future(self._perception.see(work))
+        working = asyncio.ensure_future(self._see(work))
         try:
             while not (await asyncio.wait({working}, timeout=LOOK_EVERY_S))[0]:
                 if self._closed.is_set() or await is_gone():

@@ -176,10 +176,9 @@ class Worker:
         self._jobs[job.job_id] = job
         self._reporter.report(job, "starting")
         media: Inputs | None = None
-        device = self._engine.model.device
         guarded = self._guard(partial(self._drop, [job]), on_device=False)
-        with guarded, suppress(_DroppedError), typed_out_of_memory(device):
-            painters = partial(pulled_painter, device=device)
+        with guarded, suppress(_DroppedError), typed_out_of_memory(self._engine.model.device):
+            painters = partial(pulled_painter, engine=self._engine)
             media = read_inputs(job.request, self._store, partial(self._heed, job), painters)
         if media is None:
             return

@@ -7,11 +7,10 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from backend.comparisons.likeness import aligned
 from backend.media import MediaStore, stream_clip
+from backend.media.alignment import aligned
 from backend.media.frame_array import MAX_IN_MEMORY_BYTES
 from backend.messages import CompareViews, PaintControl, PaintFrame, Perceive, Perceived, PerceptionFailed, Seen
 from backend.worker.server_pipe import ServerPipe
@@ -25,9 +24,9 @@ from studio.requests.transfer_video import PerceivedHint
 from studio.rules import canvas
 
 
-def pulled_painter(hint: PerceivedHint, device: torch.device) -> Painter:
-    """Who paints a control. Raises CheckpointNotFound: its model was not pulled; BrokenCheckpoint."""
-    return painter_of(hint, perception_folder(hint), device)
+def pulled_painter(hint: PerceivedHint, engine: Engine) -> Painter:
+    """Who paints a control, on the engine's device. Raises CheckpointNotFound: not pulled; BrokenCheckpoint."""
+    return painter_of(hint, perception_folder(hint), engine.model.device)
 
 
 Work = Generator[None, None, Seen]
@@ -71,9 +70,8 @@ class Perceiving:
             BrokenCheckpoint, OutOfMemory: it cannot be loaded, or does not fit.
             BadInput, MediaNotFound, DiskFull, StorageError: a file cannot be read or written.
         """
-        device = engine.model.device
-        with typed_out_of_memory(device):
-            looked.work = looked.work or self._work(looked.asked, device)
+        with typed_out_of_memory(engine.model.device):
+            looked.work = looked.work or self._work(looked.asked, engine)
             try:
                 next(looked.work)
             except StopIteration as end:
@@ -85,16 +83,16 @@ class Perceiving:
         if self._open.pop(looked.asked.perception_id, None):
             self._pipe.report(PerceptionFailed(looked.asked.perception_id, Failure.of(error)))
 
-    def _work(self, asked: Perceive, device: torch.device) -> Work:
+    def _work(self, asked: Perceive, engine: Engine) -> Work:
         match asked.work:
             case PaintFrame(hint, pixels):
-                return _paint_frame(pulled_painter(hint, device), pixels)
+                return _paint_frame(pulled_painter(hint, engine), pixels)
             case PaintControl():
-                return self._paint_control(pulled_painter(asked.work.hint, device), asked.work)
+                return self._paint_control(pulled_painter(asked.work.hint, engine), asked.work)
             case CompareViews("depth"):
-                return _compare_depth(DepthModel.load(perception_folder("depth"), device), asked.work)
+                return _compare_depth(DepthModel.load(perception_folder("depth"), engine.model.device), asked.work)
             case CompareViews():
-                return _compare_objects(ObjectModel.load(perception_folder("seg"), device), asked.work)
+                return _compare_objects(ObjectModel.load(perception_folder("seg"), engine.model.device), asked.work)
 
     def _paint_control(self, painter: Painter, asked: PaintControl) -> Work:
         width, height = canvas(asked.origin.resolution, asked.origin.aspect_ratio)

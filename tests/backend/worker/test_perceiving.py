@@ -57,7 +57,7 @@ class Brightness:
 
 @pytest.fixture
 def pulled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(perceiving, "pulled_painter", lambda hint, device: Negative())
+    monkeypatch.setattr(perceiving, "pulled_painter", lambda hint, engine: Negative())
     monkeypatch.setattr(perceiving, "perception_folder", lambda hint: tmp_path)
     monkeypatch.setattr(perceiving, "DepthModel", Brightness)
 
