@@ -78,7 +78,7 @@ async def remove(test_id: TestId, tests: UsesBlindTests) -> None:
 
 @router.get("/{test_id}/pairs", responses=documented(StudyNotFound))
 async def pairs(test_id: TestId, tests: UsesBlindTests) -> BlindPairList:
-    """List the pairs with their policies. Whoever judges asks for `next` instead."""
+    """List the pairs with their policies. To judge, ask for `next` instead."""
     return await tests.pairs(test_id)
 
 

@@ -22,7 +22,7 @@ WORDS: dict[str, str] = {
     "blind.title_hint": "Name of the test",
     "blind.one": "One policy",
     "blind.other": "The other policy",
-    "blind.policy_hint": "Name, hidden from whoever judges",
+    "blind.policy_hint": "Name, hidden while people judge",
     "blind.seed": "Seed of the order",
     "blind.create": "Create test",
     # tests
@@ -40,7 +40,7 @@ WORDS: dict[str, str] = {
     "blind.view_add": "Add pairs",
     "blind.view_scores": "Scores",
     # a pair of a real arm
-    "blind.add_hint": "Let both policies do the same task from the same start, and record each. Whoever adds a pair "
+    "blind.add_hint": "Let both policies do the same task from the same start, and record each. The person who adds a pair "
     "knows who is who: let somebody else judge it.",
     "blind.task_name": "Name of the task",
     "blind.task_name_hint": "Each task once, for example cup left",
