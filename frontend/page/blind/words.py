@@ -40,8 +40,8 @@ WORDS: dict[str, str] = {
     "blind.view_add": "Add pairs",
     "blind.view_scores": "Scores",
     # a pair of a real arm
-    "blind.add_hint": "Let both policies do the same task from the same start, and record each. The person who adds a pair "
-    "knows who is who: let somebody else judge it.",
+    "blind.add_hint": "Let both policies do the same task from the same start, and record each. The person who adds a "
+    "pair knows who is who: let somebody else judge it.",
     "blind.task_name": "Name of the task",
     "blind.task_name_hint": "Each task once, for example cup left",
     "blind.task": "Instruction",
