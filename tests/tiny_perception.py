@@ -21,6 +21,9 @@ from studio.requests.transfer_video import PerceivedHint
 SIDE = 64
 """Pixels of the square that the tiny SAM 2 sees."""
 
+HIDDEN = 128
+"""Of the tiny SAM 2: a multiple of its memory's channels, which transformers fixes at 64, and more than they are."""
+
 
 def write_depth_model(folder: Path) -> Path:
     """A Depth Anything V2 that sees multiples of 14 pixels."""
@@ -62,22 +65,22 @@ def write_object_model(folder: Path) -> Path:
         backbone_config=backbone,
         backbone_channel_list=[64, 32, 16, 8],
         backbone_feature_sizes=[[16, 16], [8, 8], [4, 4]],
-        fpn_hidden_size=64,
+        fpn_hidden_size=HIDDEN,
     )
     config = Sam2VideoConfig(
         vision_config=vision,
-        prompt_encoder_config={"hidden_size": 64, "image_size": SIDE, "patch_size": 16},
-        mask_decoder_config={"hidden_size": 64, "mlp_dim": 32, "num_attention_heads": 2, "iou_head_hidden_dim": 16},
+        prompt_encoder_config={"hidden_size": HIDDEN, "image_size": SIDE, "patch_size": 16},
+        mask_decoder_config={"hidden_size": HIDDEN, "mlp_dim": 32, "num_attention_heads": 2, "iou_head_hidden_dim": 16},
         image_size=SIDE,
-        memory_attention_hidden_size=64,
+        memory_attention_hidden_size=HIDDEN,
         memory_attention_num_layers=1,
         memory_attention_num_attention_heads=1,
         memory_attention_feed_forward_hidden_size=32,
         memory_attention_rope_feat_sizes=[4, 4],
-        memory_encoder_hidden_size=64,
+        memory_encoder_hidden_size=HIDDEN,
         memory_encoder_output_channels=64,
-        mask_downsampler_embed_dim=64,
-        memory_fuser_embed_dim=64,
+        mask_downsampler_embed_dim=HIDDEN,
+        memory_fuser_embed_dim=HIDDEN,
         memory_fuser_intermediate_dim=32,
         memory_fuser_num_layers=1,
     )
