@@ -13,9 +13,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.media import ControlOrigin
 from studio.jobs import Failure
 from studio.media import MediaReference
 from studio.requests import Reason, Request, RunPolicy
+from studio.requests.transfer_video import PerceivedHint
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,66 @@ class StopActing:
 
 
 @dataclass(frozen=True)
+class PaintFrame:
+    """The control of one frame alone.
+
+    Attributes:
+        pixels: uint8 [height, width, 3], on the canvas.
+    """
+
+    hint: PerceivedHint
+    pixels: NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class PaintControl:
+    """The control of a whole video, kept in the store.
+
+    Attributes:
+        source: the video's file.
+        num_frames: at the rate that `origin` was asked for, `fps`.
+        origin: written into the control.
+    """
+
+    hint: PerceivedHint
+    source: Path
+    num_frames: int
+    fps: float
+    origin: ControlOrigin
+
+
+@dataclass(frozen=True)
+class CompareViews:
+    """How far two images or videos agree in what a control shows of them.
+
+    Attributes:
+        path: the result's file.
+        against: the reference's.
+        max_frames: that are looked at, from the beginning.
+    """
+
+    hint: PerceivedHint
+    path: Path
+    against: Path
+    max_frames: int
+
+
+@dataclass(frozen=True)
+class Perceive:
+    """Look at something with a model of depth or objects, a frame between two steps of whatever else runs."""
+
+    perception_id: str
+    work: PaintFrame | PaintControl | CompareViews
+
+
+@dataclass(frozen=True)
+class StopPerceiving:
+    """Nobody waits for this any more."""
+
+    perception_id: str
+
+
+@dataclass(frozen=True)
 class RestJobs:
     """Whether jobs take no step, so that the device is free for an arm."""
 
@@ -123,6 +185,8 @@ Command = (
     | StopConversation
     | Act
     | StopActing
+    | Perceive
+    | StopPerceiving
     | RestJobs
 )
 
@@ -264,4 +328,27 @@ class ActFailed:
 ActReport = Acted | ActFailed
 """What whoever asked for the arm hears; it passes the dispatcher by."""
 
-Report = JobReport | ConversationReport | ActReport
+Seen = MediaReference | NDArray[np.uint8] | Mapping[str, float]
+"""Of `PaintControl` the control, of `PaintFrame` uint8 [height, width, 3], of `CompareViews` figures by metric."""
+
+
+@dataclass(frozen=True)
+class Perceived:
+    """What was seen."""
+
+    perception_id: str
+    seen: Seen
+
+
+@dataclass(frozen=True)
+class PerceptionFailed:
+    """Why nothing was seen."""
+
+    perception_id: str
+    failure: Failure
+
+
+PerceptionReport = Perceived | PerceptionFailed
+"""What whoever asked hears; it passes the dispatcher by."""
+
+Report = JobReport | ConversationReport | ActReport | PerceptionReport

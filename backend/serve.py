@@ -8,6 +8,8 @@ from functools import cache, partial
 from typing import Any
 
 from backend.arena import ArenaService, Judge, QuestionService, Reasoners
+from backend.blind_tests import BlindTestService
+from backend.blind_tests.store import BlindTestStore
 from backend.broadcast import Broadcast, Snapshots
 from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
@@ -52,6 +54,7 @@ from backend.library.uploads import Uploads
 from backend.machine import Machine
 from backend.media import MediaStore
 from backend.metrics import Metrics
+from backend.perceiving import PerceptionService
 from backend.policy import PolicyService
 from backend.reasoning import AnswerStreams, ReasoningService
 from backend.reasoning.given_media import GivenMedia
@@ -170,6 +173,7 @@ def build_fleet(
         adapters=adapters,
         guard=guard,
         engines=engines,
+        perception=PerceptionService(engines),
         checkpoint_tasks=tasks,
         admission=admission,
         jobs=jobs,
@@ -260,7 +264,7 @@ def build_library(
             heard=heard,
         ),
         sheets=sheets,
-        controls=ControlService(media, ledger.uploads),
+        controls=ControlService(media, ledger.uploads, fleet.perception.see),
         cuts=CutService(media, ledger.uploads, folder.media / "incoming"),
         forms=FormPresets(folder.form_presets),
         comparisons=comparisons,
@@ -278,7 +282,8 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
     """What checkpoints are measured with."""
     news, store = EvaluationNews(ledger.broadcast), RunStore(ledger.database)
     benchmarks = BenchmarkService(ledger.database, ledger.media, news.changed)
-    generators = Generators(fleet.catalogue, PromisedJobs(fleet.jobs), ResultMeasuring(ledger.media))
+    measuring = ResultMeasuring(ledger.media, fleet.perception)
+    generators = Generators(fleet.catalogue, PromisedJobs(fleet.jobs), measuring)
     judging = JudgingService(store, library.reasoners, news.changed)
     questions = QuestionDraftService(
         database=ledger.database,
@@ -324,6 +329,7 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
             changed=news.changed,
         ),
         hue_tasks=hue_tasks,
+        blind_tests=BlindTestService(BlindTestStore(ledger.database), ledger.media, news.changed),
     )
 
 

@@ -10,6 +10,7 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from backend.arena import ArenaService, Judge, QuestionService, Reasoners
+from backend.blind_tests import BlindTestService
 from backend.broadcast import Broadcast, LibraryNews, Snapshots
 from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
@@ -45,6 +46,7 @@ from backend.library.uploads import Uploads
 from backend.machine import Machine
 from backend.media import MediaStore
 from backend.metrics import Metrics
+from backend.perceiving import PerceptionService
 from backend.policy import PolicyService
 from backend.reasoning import AnswerStreams, ReasoningService
 from backend.reasoning.given_media import GivenMedia
@@ -84,6 +86,7 @@ class FleetServices:
     adapters: AdapterFolder
     guard: Guard
     engines: Fleet
+    perception: PerceptionService
     checkpoint_tasks: CheckpointTasks
     admission: Admission
     jobs: JobService
@@ -135,6 +138,7 @@ class EvaluationServices:
     questions: QuestionDraftService
     hue: HueService
     hue_tasks: HueTaskService
+    blind_tests: BlindTestService
 
 
 @dataclass(frozen=True)
@@ -206,6 +210,7 @@ UsesCorrections = Annotated[CorrectionService, _part(lambda services: services.e
 UsesQuestionDrafts = Annotated[QuestionDraftService, _part(lambda services: services.evaluation.questions)]
 UsesHue = Annotated[HueService, _part(lambda services: services.evaluation.hue)]
 UsesHueTasks = Annotated[HueTaskService, _part(lambda services: services.evaluation.hue_tasks)]
+UsesBlindTests = Annotated[BlindTestService, _part(lambda services: services.evaluation.blind_tests)]
 UsesDatasets = Annotated[DatasetFolder, _part(lambda services: services.tuning.datasets)]
 UsesCaptions = Annotated[DatasetCaptions, _part(lambda services: services.tuning.captions)]
 UsesTunings = Annotated[TuningService, _part(lambda services: services.tuning.tunings)]

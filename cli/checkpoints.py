@@ -19,6 +19,7 @@ from studio.checkpoints import find_checkpoint
 from studio.data_folder import DataFolder
 from studio.errors import BadInput, CheckpointNotFound, Unexpected
 from studio.jobs import Failure
+from studio.perception import perception_models
 from studio.presets import load_presets
 from studio.pulling import arguments
 from studio.requests import nearest
@@ -77,15 +78,25 @@ def verify(
 
 @checkpoints.command()
 def pull(
-    checkpoint: Annotated[str, typer.Argument(metavar="NAME", help="A checkpoint with a preset.")],
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="NAME", help="A checkpoint with a preset, or a model that computes controls.")
+    ],
     data: DataOption = None,
 ) -> None:
-    """Download a checkpoint from the Hugging Face hub, or continue a download; HF_TOKEN may hold a token."""
+    """Download a checkpoint from the Hugging Face hub, or continue a download; HF_TOKEN may hold a token.
+
+    The models that compute depth and seg controls are depth-anything-v2-small and sam2.1-hiera-large.
+    """
+    if model := perception_models().get(checkpoint):
+        print(_pulled([*PULL_COMMAND, model.repository], model.title))
+        return
     folder = DataFolder(chosen_data_folder(data))
     presets = load_presets(folder.presets)
     if checkpoint not in presets:
         raise CheckpointNotFound(
-            f"There is no checkpoint {checkpoint!r}.", param="checkpoint", hint=nearest(checkpoint, presets)
+            f"There is no checkpoint {checkpoint!r}.",
+            param="checkpoint",
+            hint=nearest(checkpoint, (*presets, *perception_models())),
         )
     preset = presets[checkpoint]
     if not preset.repository:

@@ -47,7 +47,11 @@ def control(
     force: ForceOption = False,
     target: TargetFlags,
 ) -> None:
-    """Compute the edge or blur control of a video, as used by a transfer. Needs no model and no GPU."""
+    """Compute the control of a video, as used by a transfer.
+
+    Edges and blur need no model and no GPU. depth and seg are computed by models that `orrery checkpoints pull`
+    downloads, beside a loaded checkpoint.
+    """
     path = output.expanduser()
     if path.suffix.lower() not in (".mp4", ".png"):
         raise BadInput(
@@ -69,7 +73,7 @@ async def _save(client: StudioClient, asked: ComputeControl, at: float, path: Pa
     if path.suffix.lower() == ".mp4":
         made = await client.compute_control(asked)
         await client.save_media(made, path)
-        print(f"{path}  {asked.hint} {asked.strength}  {made.width}x{made.height}  {made.num_frames} frames")
+        print(f"{path}  {_called(asked)}  {made.width}x{made.height}  {made.num_frames} frames")
         return
     frame = await client.preview_control(asked, at)
 
@@ -77,4 +81,8 @@ async def _save(client: StudioClient, asked: ComputeControl, at: float, path: Pa
         yield frame
 
     await save_whole(path, whole())
-    print(f"{path}  {asked.hint} {asked.strength}")
+    print(f"{path}  {_called(asked)}")
+
+
+def _called(asked: ComputeControl) -> str:
+    return asked.hint if asked.hint in ("depth", "seg") else f"{asked.hint} {asked.strength}"

@@ -99,8 +99,8 @@ FORMS: dict[str, Form] = {
     "controls": Form(
         "HINT[=FILE][@STRENGTH][:WEIGHT]",
         parse_controls,
-        "Control: edge, blur, depth, seg or wsm, each with its video; edge and blur without one are computed from "
-        "the source video. May be repeated.",
+        "Control: edge, blur, depth, seg or wsm, each with its video; all but wsm without one are computed from the "
+        "source video. May be repeated.",
     ),
     "actions": Form(
         "FILE",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from frontend.page.arena import words as arena
 from frontend.page.ask import words as ask
+from frontend.page.blind import words as blind
 from frontend.page.checkpoints import words as checkpoints
 from frontend.page.compare import words as compare
 from frontend.page.evaluate import generation_words
@@ -178,11 +179,11 @@ EVALUATE = Place(
     "Evaluate",
     "/evaluate",
     "evaluate",
-    words=evaluate.WORDS | generation_words.WORDS | hue.WORDS,
-    keys=(*hue.KEYS, *evaluate.KEYS),
+    words=evaluate.WORDS | generation_words.WORDS | hue.WORDS | blind.WORDS,
+    keys=(*hue.KEYS, *blind.KEYS, *evaluate.KEYS),
     script="evaluate/evaluate.js",
     styles=(
-        *(*_LISTS, *_LOOKING[1:], "hue/hue"),
+        *(*_LISTS, *_LOOKING[1:], "hue/hue", "blind/blind"),
         *("evaluate/evaluate", "evaluate/generation", "evaluate/timeline", "evaluate/builder", "evaluate/editor"),
     ),
 )

@@ -325,6 +325,9 @@ RecordName = Literal[
     "study_tasks",
     "tunings",
     "tuning_steps",
+    "blind_tests",
+    "blind_pairs",
+    "blind_verdicts",
 ]
 """What is written down about items beside their jobs."""
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.media import MediaFacts, MediaStore, compute_control, frame_rate, inspect_upload, read_picture, stream_clip
-from backend.media.timeline import read_timeline
+from backend.media import MediaFacts, MediaStore, compute_control, frame_rate, inspect_upload, read_timeline
+from backend.media.alignment import aligned, first_frames
 from studio.comparisons import Likeness
 from studio.errors import BadInput, MediaNotFound
 from studio.library import LibraryItem
 from studio.requests import KINDS, Request, TransferVideo
-from studio.requests.transfer_video import ComputedHint, Strength
+from studio.requests.transfer_video import FilteredHint, Strength
 
 Frame = NDArray[np.uint8]
 
@@ -28,9 +27,6 @@ EQUAL_DB = 100.0
 SSIM_WINDOW, SSIM_SIGMA = (11, 11), 1.5
 SSIM_C1, SSIM_C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 """Wang, Bovik, Sheikh, Simoncelli: Image Quality Assessment (2004), section III.C."""
-
-MAX_FRAMES = 400
-"""That are measured of a clip, from its beginning; a minute at 1280x720."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ class Followed:
         strength: of its outlines or blur.
     """
 
-    hint: ComputedHint
+    hint: FilteredHint
     clip: Path | None
     source: Path | None
     strength: Strength = "medium"
@@ -67,27 +63,6 @@ def compare(path: Path, against: Path) -> Likeness:
     measured = [[measure(one, other) for measure in MEASURES.values()] for one, other in aligned(path, against)]
     means = (round(float(np.mean(values)), 4) for values in zip(*measured, strict=True))
     return Likeness.of(dict(zip(MEASURES, means, strict=True)), _note(ours, theirs, len(measured)))
-
-
-def aligned(path: Path, against: Path, most: int = MAX_FRAMES) -> Iterator[tuple[Frame, Frame]]:
-    """Frames of both that belong together, each uint8 [h, w, 3] on the canvas of `against`, at most so many.
-
-    The times are those of the slower one's frames, from the beginning to the end of the shorter one.
-
-    Raises:
-        BadInput: one is an image and the other a video, or one cannot be decoded.
-    """
-    ours, theirs = inspect_upload(path), inspect_upload(against)
-    if (ours.type, theirs.type) not in (("video", "video"), ("image", "image")):
-        raise BadInput(
-            f"Cannot measure {ours.type} against {theirs.type}; both must have the same type.", param="reference"
-        )
-    size = theirs.width, theirs.height
-    if ours.type == "image":
-        return iter([(read_picture(path, *size), read_picture(against, *size))])
-    rate = frame_rate(min(ours.fps or 24.0, theirs.fps or 24.0))
-    times = min(most, *(read_timeline(file).num_frames_at(rate) for file in (path, against)))
-    return zip(*(_frames(file, size, float(rate), times) for file in (path, against)), strict=True)
 
 
 def psnr_db(one: Frame, other: Frame) -> float:
@@ -126,7 +101,7 @@ def fidelity(path: Path, control: Followed) -> float:
     assert given is not None, "a control is given or computed from a source"
     times = min(read_timeline(file).num_frames_at(frame_rate(fps)) for file in (path, given))
     scores: list[float] = []
-    for made, asked in zip(_frames(path, size, fps, times), _frames(given, size, fps, times), strict=True):
+    for made, asked in zip(first_frames(path, size, fps, times), first_frames(given, size, fps, times), strict=True):
         follows = compute_control(made, control.hint, control.strength)
         wanted = asked if control.clip else compute_control(asked, control.hint, control.strength)
         scores.append(outline_f1(follows, wanted) if control.hint == "edge" else max(0.0, ssim(follows, wanted)))
@@ -142,11 +117,6 @@ def outline_f1(made: Frame, wanted: Frame) -> float:
     near_one, near_other = (np.asarray(cv2.dilate(mask.astype(np.uint8), kernel)) > 0 for mask in (one, other))
     precision, recall = float(near_other[one].mean()), float(near_one[other].mean())
     return 0.0 if precision + recall == 0 else 2 * precision * recall / (precision + recall)
-
-
-def _frames(path: Path, size: tuple[int, int], fps: float, num_frames: int) -> Iterator[Frame]:
-    count = min(num_frames, MAX_FRAMES)
-    return islice(stream_clip(path, width=size[0], height=size[1], fps=fps, num_frames=count), count)
 
 
 def _note(ours: MediaFacts, theirs: MediaFacts, num_frames: int) -> str:

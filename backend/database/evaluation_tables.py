@@ -1,4 +1,4 @@
-"""The tables of benchmarks with their runs, of HUE studies, and of tunings. A change here needs a migration."""
+"""The tables of benchmarks and runs, of HUE studies, blind tests and tunings. A change here needs a migration."""
 
 from __future__ import annotations
 
@@ -159,6 +159,48 @@ class HueTaskRow(Table):
     reasoner: Mapped[str] = mapped_column(String(256), primary_key=True)
     state: Mapped[str] = mapped_column(String(16))
     document: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class BlindTestRow(Table):
+    """One blind test of two policies; `document` is a `studio.blind_tests.BlindTest` without its counts."""
+
+    __tablename__ = "blind_tests"
+
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(String(12), unique=True)
+    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class BlindPairRow(Table):
+    """What both policies did at a task; the key keeps it from being added twice. `document` is an `AddBlindPair`.
+
+    `place` counts a test's pairs from 1.
+    """
+
+    __tablename__ = "blind_pairs"
+
+    test_id: Mapped[str] = mapped_column(String(12), primary_key=True)
+    task: Mapped[str] = mapped_column(String(300), primary_key=True)
+    place: Mapped[int] = mapped_column(Integer)
+    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class BlindVerdictRow(Table):
+    """Which episode of a pair one person found better; the index keeps it from being said twice.
+
+    `document` is a `BlindVerdict`.
+    """
+
+    __tablename__ = "blind_verdicts"
+
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(String(12), unique=True)
+    test_id: Mapped[str] = mapped_column(String(12))
+    pair: Mapped[int] = mapped_column(Integer)
+    rater: Mapped[str] = mapped_column(String(256))
+    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+    __table_args__ = (Index("blind_verdicts_once", "test_id", "pair", "rater", unique=True),)
 
 
 class TuningRow(Table):

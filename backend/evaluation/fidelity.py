@@ -14,8 +14,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.comparisons.likeness import aligned, psnr_db, ssim
+from backend.comparisons.likeness import psnr_db, ssim
 from backend.media import compute_control, read_sound
+from backend.media.alignment import aligned
 from backend.media.apart import draw_apart, stream_apart
 from studio.evaluation.onsets import onsets
 from studio.requests.transfer_video import Strength

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,9 +13,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.evaluation.fidelity import blur_likeness, edge_counts, frame_likeness, heard_onsets, pooled_f1
+from backend.evaluation.fidelity import (
+    MAX_CONTROL_FRAMES,
+    blur_likeness,
+    edge_counts,
+    frame_likeness,
+    heard_onsets,
+    pooled_f1,
+)
 from backend.media import DECODERS, MediaStore
-from studio.errors import BadInput, MediaNotFound
+from backend.messages import CompareViews
+from backend.perceiving import PerceptionService
+from studio.errors import BadInput, CheckpointNotFound, MediaNotFound
 from studio.evaluation import Benchmark, Item
 from studio.evaluation.action_figures import POSE_METRICS, is_pose, pose_figures, squared_errors
 from studio.evaluation.forms import metrics_of
@@ -32,15 +41,23 @@ from studio.requests import (
     TransferVideo,
     made_by,
 )
+from studio.requests.transfer_video import PerceivedHint
 
 Actions = NDArray[np.float64]
+
+VIEW_METRICS: dict[PerceivedHint, tuple[str, ...]] = {
+    "depth": ("depth_si_rmse",),
+    "seg": ("mask_miou", "mask_recall"),
+}
+"""What is measured of a result that follows a control of this type."""
 
 
 class ResultMeasuring:
     """Measures results. Lives on the event loop's thread."""
 
-    def __init__(self, store: MediaStore) -> None:
+    def __init__(self, store: MediaStore, perception: PerceptionService) -> None:
         self._store = store
+        self._perception = perception
         self._turn = asyncio.Lock()
 
     async def measure(
@@ -48,19 +65,36 @@ class ResultMeasuring:
     ) -> Figures | None:
         """What the benchmark's metrics say of a result and is not known yet; none where nothing is missing.
 
-        A file that is gone or cannot be read is noted under the metric, which is not tried again.
+        A file that is gone or cannot be read is noted under the metric, which is not tried again. So is a model that
+        was not pulled: that metric is tried again whenever the run goes on.
+
+        Raises:
+            StudioError: a model of depth or objects cannot be asked now.
         """
-        known = result.figures.looked_at if result.figures else frozenset[str]()
+        known = result.figures or Figures()
         measured = _MadeResult(self._store, request, truth_of(item), result)
-        wanted = set(metrics_of(benchmark)) - known
+        wanted = set(metrics_of(benchmark)) - known.looked_at
         missing = {names: act for names, act in measured.measures() if wanted & set(names)}
-        if not missing:
+        unseen = set(metrics_of(benchmark)) - set(known.values)
+        views = {names: find for names, find in measured.views() if unseen & set(names)}
+        if not missing and not views:
             return None
         found = Figures()
         async with self._turn:  # others that want a decoder get one in between
             for names, act in missing.items():
                 found = found.with_these(await DECODERS.beside(partial(_tried, names, act)))
+            for names, find in views.items():
+                found = found.with_these(await self._compared(names, find))
         return found
+
+    async def _compared(self, names: tuple[str, ...], find: Callable[[], CompareViews]) -> Figures:
+        try:
+            figures = await self._perception.see(find())
+        except (BadInput, MediaNotFound, CheckpointNotFound) as error:
+            said = f"{error.message} {error.hint}" if isinstance(error, CheckpointNotFound) else error.message
+            return Figures(notes=dict.fromkeys(names, said))
+        assert isinstance(figures, Mapping)
+        return Figures(values=dict(figures))
 
 
 def _tried(names: tuple[str, ...], act: Callable[[], Figures]) -> Figures:
@@ -99,6 +133,25 @@ class _MadeResult:
         if "sound" in makes and (truth.onsets_s is not None or truth.media is not None):
             found.append((("onset_f1",), self.sound))
         return found
+
+    def views(self) -> list[tuple[tuple[str, ...], Callable[[], CompareViews]]]:
+        """What a model of depth or objects can measure: names of metrics, and what is compared."""
+        request = self.request
+        # A control alone that somebody else has painted has no scale, and no list of its objects.
+        if not isinstance(request, TransferVideo) or not (self.truth.media or request.source_video):
+            return []
+        return [
+            (VIEW_METRICS[control.hint], partial(self.view, control.hint))
+            for control in request.controls
+            if control.hint in ("depth", "seg")
+        ]
+
+    def view(self, hint: PerceivedHint) -> CompareViews:
+        """The result against the reference, or the video that the controls were computed from. Raises MediaNotFound."""
+        assert isinstance(self.request, TransferVideo)
+        against = self.truth.media or self.request.source_video
+        assert against is not None
+        return CompareViews(hint, self.picture(), self.store.file(against), MAX_CONTROL_FRAMES)
 
     def frames(self, against: str) -> Figures:
         """PSNR and SSIM over the frames that were not given, and PSNR of each."""

@@ -91,6 +91,14 @@ class Fleet:
         """The engines of a checkpoint, or of the active one. Raises as `EnginePool.find`."""
         return self._pool.find(checkpoint or self._catalogue.active.id)
 
+    async def any_group(self) -> EngineGroup:
+        """Engines for work that takes no checkpoint: a ready one's, else the active one's. Raises as `group`."""
+        ready = (group for group in self._pool.groups.values() if group.status.state == "ready")
+        if (found := next(ready, None)) is not None:
+            return found
+        await self.awake(None)
+        return self.group(None)
+
     async def awake(self, checkpoint: str | None) -> None:
         """Wake a checkpoint, or the active one, if it sleeps, and wait until it is ready, or cannot be."""
         name = checkpoint or self._catalogue.active.id

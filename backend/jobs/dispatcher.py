@@ -26,17 +26,24 @@ from backend.jobs.running import (
 )
 from backend.jobs.worker_supervisor import WorkerSupervisor
 from backend.messages import (
+    Acted,
+    ActFailed,
     ActReport,
     CancelJob,
     CheckpointMoved,
     Command,
+    ConversationEnded,
     ConversationReport,
+    ConversationSaid,
     JobCancelled,
     JobFailed,
     JobFinished,
     JobPreviewed,
     JobProgressed,
     JobReport,
+    Perceived,
+    PerceptionFailed,
+    PerceptionReport,
     Report,
     RestJobs,
     SetPreviewed,
@@ -50,7 +57,7 @@ from studio.jobs import MAX_ATTEMPTS, Failure, Job
 
 log = structlog.get_logger("orrery.dispatcher")
 
-Spoken = ConversationReport | ActReport
+Spoken = ConversationReport | ActReport | PerceptionReport
 """What is for one listener, and no news of a job."""
 
 
@@ -216,8 +223,7 @@ class Dispatcher:
             for hear in list(self._listeners.values()):
                 hear(event)
         if isinstance(event, Spoken):
-            name = event.conversation_id if isinstance(event, ConversationReport) else event.act_id
-            if hear := self._listeners.get(name):
+            if hear := self._listeners.get(_listener_of(event)):
                 hear(event)
         else:
             self._inbox.put_nowait(event)
@@ -316,3 +322,13 @@ class Dispatcher:
         self._running = None
         log.info("job_ended", job_id=job.id, state=job.state, code=job.error.code if job.error else None)
         self._on_change()
+
+
+def _listener_of(event: Spoken) -> str:
+    match event:
+        case ConversationSaid() | ConversationEnded():
+            return event.conversation_id
+        case Acted() | ActFailed():
+            return event.act_id
+        case Perceived() | PerceptionFailed():
+            return event.perception_id

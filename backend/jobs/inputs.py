@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from backend.media import MediaFacts, MediaStore, frame_rate, origin_of, read_timeline
 from studio.errors import BadInput, MediaNotFound
+from studio.perception import perception_folder
 from studio.requests import AspectRatio, Control, GenerateVideo, Request, TransferVideo, media_of
 from studio.requests.transfer_video import MAX_FRAMES
 from studio.rules import CANVASES
@@ -112,6 +113,8 @@ def _of_control(
 ) -> _TransferClip:
     if control.video is None:
         assert source is not None, "a request with a computed control has a source"
+        if control.hint in ("depth", "seg"):
+            perception_folder(control.hint, f"controls.{index}.hint")
         return _TransferClip(f"source video, which {control.hint} is computed from,", source)
     param = f"controls.{index}.video"
     return _TransferClip(f"{control.hint} control", find_clip(store, param, control.video, request.fps))
@@ -214,6 +217,7 @@ def check_inputs(request: Request, store: MediaStore) -> None:
     Raises:
         MediaNotFound: the store has nothing of that name.
         BadInput: it is not what it should be, too short at the request's frame rate, or does not go with another one.
+        CheckpointNotFound: a control is computed by a model that was not pulled.
     """
     if isinstance(request, TransferVideo):  # its clips lie over each other
         check_transfer(request, store)

@@ -16,6 +16,9 @@ from backend.checkpoints.adapters import AdapterFolder
 from backend.database import Database
 from backend.database.evaluation_tables import (
     BenchmarkRow,
+    BlindPairRow,
+    BlindTestRow,
+    BlindVerdictRow,
     CorrectionRow,
     EvaluationAnswerRow,
     EvaluationRunRow,
@@ -80,6 +83,9 @@ RECORDS: dict[RecordName, type[Table]] = {
     "study_tasks": HueTaskRow,
     "tunings": TuningRow,
     "tuning_steps": TuningStepRow,
+    "blind_tests": BlindTestRow,
+    "blind_pairs": BlindPairRow,
+    "blind_verdicts": BlindVerdictRow,
 }
 
 _AT_ONCE = 500

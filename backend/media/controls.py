@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from studio.requests.transfer_video import ComputedHint, Strength
+from studio.requests.transfer_video import FilteredHint, Strength
 
 EDGE_THRESHOLDS: dict[Strength, tuple[int, int]] = {
     "very_low": (20, 50),
@@ -37,7 +37,7 @@ REFERENCE_SIDE = 720
 DIAMETER, SIGMA_COLOR, SIGMA_SPACE = 30, 150, 100
 
 
-def compute_control(pixels: NDArray[np.uint8], hint: ComputedHint, strength: Strength) -> NDArray[np.uint8]:
+def compute_control(pixels: NDArray[np.uint8], hint: FilteredHint, strength: Strength) -> NDArray[np.uint8]:
     """One frame of a control.
 
     Args:

@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from backend.routes import (
     actions,
     arena,
+    blind_tests,
     chat,
     checkpoints,
     comparisons,
@@ -55,6 +56,7 @@ SERVED: tuple[APIRouter, ...] = (
     corrections.router,
     questions.router,
     hue.router,
+    blind_tests.router,
     tunings.datasets,
     tunings.router,
     robots.router,

@@ -15,7 +15,19 @@ from backend.media import DECODERS, read_recipe
 from backend.media.file_names import mime_of
 from backend.services import UsesControls, UsesMedia, UsesSheets, UsesUploads
 from studio.catalogue import Recipe
-from studio.errors import BadInput, Conflict, DiskFull, MediaNotFound, QuotaExceeded, StorageError, TooLarge
+from studio.errors import (
+    BadInput,
+    BrokenCheckpoint,
+    Busy,
+    CheckpointNotFound,
+    Conflict,
+    DiskFull,
+    EngineError,
+    MediaNotFound,
+    QuotaExceeded,
+    StorageError,
+    TooLarge,
+)
 from studio.library import SpritesheetLayout, Waveform
 from studio.media import MediaReference
 from studio.requests import AspectRatio
@@ -103,7 +115,10 @@ CONTROL = {"source_video": "u0123456789abcdef", "hint": "edge", "strength": "low
 @controls_router.get(
     "/media/{media_id}/control",
     response_class=Response,
-    responses={200: {"content": {"image/png": {}}}, **documented(BadInput, MediaNotFound)},
+    responses={
+        200: {"content": {"image/png": {}}},
+        **documented(BadInput, MediaNotFound, CheckpointNotFound, BrokenCheckpoint, Conflict, Busy, EngineError),
+    },
 )
 async def preview(
     media_id: MediaId,
@@ -120,7 +135,12 @@ async def preview(
 
 
 @controls_router.post(
-    "/controls", status_code=201, responses=documented(BadInput, MediaNotFound, Conflict, StorageError, DiskFull)
+    "/controls",
+    status_code=201,
+    responses=documented(
+        *(BadInput, MediaNotFound, CheckpointNotFound, BrokenCheckpoint),
+        *(Conflict, Busy, EngineError, StorageError, DiskFull),
+    ),
 )
 async def compute(
     asked: Annotated[ComputeControl, Body(examples=[CONTROL])], request: Request, controls: UsesControls

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,10 +23,11 @@ from backend.media import (
     stream_clip,
 )
 from backend.worker.footage import Gather
+from engine.perception import Painter
 from studio.errors import BadInput, MediaNotFound
 from studio.requests import Request, TransferVideo, media_of
 from studio.requests.model import FrameSpan
-from studio.requests.transfer_video import ComputedHint, Strength
+from studio.requests.transfer_video import FilteredHint, PerceivedHint, Strength
 from studio.rules import canvas, canvas_of
 
 
@@ -44,7 +46,13 @@ def field_named(param: str) -> Generator[None]:
         raise BadInput(error.message, param=param, hint=error.hint) from None
 
 
-def read_transfer(request: TransferVideo, store: MediaStore, gather: Gather) -> dict[str, NDArray[np.uint8]]:
+PaintersBy = Callable[[PerceivedHint], Painter]
+"""Who paints a control that takes a model. Raises CheckpointNotFound, BrokenCheckpoint, OutOfMemory."""
+
+
+def read_transfer(
+    request: TransferVideo, store: MediaStore, gather: Gather, painters: PaintersBy
+) -> dict[str, NDArray[np.uint8]]:
     """Every control by its hint, all of one length, and of "source_video" the frames that are kept.
 
     The source is decoded once, whatever is computed from it, and its frames are not held.
@@ -54,16 +62,18 @@ def read_transfer(request: TransferVideo, store: MediaStore, gather: Gather) -> 
     length = _length(request, store)
     rooms = gather.rooms(len(request.controls), (length, height, width, 3))
     inputs: dict[str, NDArray[np.uint8]] = {}
-    computed: dict[ComputedHint, tuple[NDArray[np.uint8], Strength]] = {}
+    computed: list[tuple[NDArray[np.uint8], Painter]] = []
     for index, (control, room) in enumerate(zip(request.controls, rooms, strict=True)):
         inputs[control.hint] = room
         if control.video is not None:
             with field_named(f"controls.{index}.video"):
                 path = store.file(control.video)
                 gather.fill(room, stream_clip(path, width=width, height=height, fps=request.fps, num_frames=length))
+        elif control.hint in ("depth", "seg"):
+            computed.append((room, painters(control.hint)))
         else:
             assert control.hint in ("edge", "blur"), control.hint
-            computed[control.hint] = room, control.strength or "medium"
+            computed.append((room, _Filter(control.hint, control.strength or "medium")))
     if request.source_video is not None and (computed or request.num_source_frames):
         kept = np.empty((request.num_source_frames, height, width, 3), np.uint8)
         inputs["source_video"] = kept
@@ -75,8 +85,22 @@ def read_transfer(request: TransferVideo, store: MediaStore, gather: Gather) -> 
     return inputs
 
 
+@dataclass(frozen=True)
+class _Filter:
+    """A `Painter` of outlines or blur."""
+
+    hint: FilteredHint
+    strength: Strength
+
+    def paint(self, place: NDArray[np.uint8], frame: NDArray[np.uint8]) -> None:
+        place[:] = compute_control(frame, self.hint, self.strength)
+
+    def finish(self, room: NDArray[np.uint8]) -> None:
+        pass
+
+
 def _take_from_source(
-    computed: dict[ComputedHint, tuple[NDArray[np.uint8], Strength]],
+    computed: list[tuple[NDArray[np.uint8], Painter]],
     kept: NDArray[np.uint8],
     frames: Iterator[NDArray[np.uint8]],
     gather: Gather,
@@ -85,11 +109,16 @@ def _take_from_source(
     for index, frame in enumerate(gather.heeding(frames)):
         if index < len(kept):
             kept[index] = frame
-        for hint, (room, strength) in computed.items():
-            if index < len(room):
-                # A frame that is shown twice comes as the same array.
-                room[index] = room[index - 1] if frame is before else compute_control(frame, hint, strength)
+        for room, painter in computed:
+            if index >= len(room):
+                continue
+            if frame is before:  # a frame that is shown twice comes as the same array
+                room[index] = room[index - 1]
+            else:
+                painter.paint(room[index], frame)
         before = frame
+    for room, painter in computed:
+        painter.finish(room)
 
 
 def _length(request: TransferVideo, store: MediaStore) -> int:
@@ -108,22 +137,24 @@ def _length(request: TransferVideo, store: MediaStore) -> int:
 Inputs = dict[str, NDArray[np.uint8]]
 
 
-def read_inputs(request: Request, store: MediaStore, heed: Callable[[], None]) -> Inputs:
+def read_inputs(request: Request, store: MediaStore, heed: Callable[[], None], painters: PaintersBy) -> Inputs:
     """By field name or, of controls, by hint: uint8 [frames, height, width, 3].
 
     On the request's canvas; where there are actions in their own size, for the engine fits those itself.
 
     Args:
         heed: called between frames; what it raises passes through.
+        painters: who paints depth and objects.
 
     Raises:
         MediaNotFound: a file is gone; `param` names the field that it was for.
         BadInput: it cannot be read, or is too short.
+        CheckpointNotFound, BrokenCheckpoint, OutOfMemory: as `painters`.
         DiskFull, StorageError: frames are too many for memory, and the disk does not take them either.
     """
     gather = Gather(store, heed)
     if isinstance(request, TransferVideo):  # its controls may be computed, and lie over each other
-        return read_transfer(request, store, gather)
+        return read_transfer(request, store, gather, painters)
     size = canvas_of(request)
     inputs: Inputs = {}
     for named in media_of(request):

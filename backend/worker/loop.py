@@ -25,6 +25,7 @@ from backend.messages import (
     JobFailed,
     JobFinished,
     LoadCheckpoint,
+    Perceive,
     RestJobs,
     RunJob,
     SetPreviewed,
@@ -32,6 +33,7 @@ from backend.messages import (
     StopActing,
     StopConversation,
     StopJob,
+    StopPerceiving,
     WorkerEnding,
 )
 from backend.worker.acting import Acting
@@ -39,10 +41,12 @@ from backend.worker.chats import Chat, Chats, Looking
 from backend.worker.engine_slot import EngineSlot, use_adapter
 from backend.worker.inputs import Inputs, read_inputs
 from backend.worker.outputs import store_result
+from backend.worker.perceiving import Perceiving, pulled_painter
 from backend.worker.priority import Priority
 from backend.worker.running_job import ProgressReporter, RunningJob, Sample, one_sample, pick
 from backend.worker.server_pipe import ServerPipe
 from engine import Engine
+from engine.device import typed_out_of_memory
 from engine.reasoner import Conversation
 from studio.errors import BrokenCheckpoint, OutOfMemory, StudioError, Unexpected
 from studio.jobs import Failure
@@ -85,6 +89,7 @@ class Worker:
         self._reporter = ProgressReporter(pipe)
         self._chats = Chats(pipe, store)
         self._acting = Acting(pipe)
+        self._perceiving = Perceiving(pipe, store)
         self._arrived: deque[Command] = deque()
         self._rests_until = 0.0
         self._priority = priority
@@ -92,10 +97,12 @@ class Worker:
     def run(self) -> None:
         """Serve for ever; the process ends with its server."""
         while True:
-            has_job = bool(self._jobs) and not self._acting.holds
+            has_job = bool(self._jobs or self._perceiving.turn) and not self._acting.holds
             self._listen(wait=not (has_job or self._want_turn))
             if self._engine is not None:
                 self._act_and_speak(self._engine)
+                if not self._acting.holds:
+                    self._perceive(self._engine)
                 if self._jobs and not self._acting.holds:
                     self._advance(self._engine)
 
@@ -141,6 +148,10 @@ class Worker:
                 self._acting.ask(command)
             case StopActing(act_id):
                 self._acting.stop(act_id)
+            case Perceive():
+                self._perceiving.ask(command)
+            case StopPerceiving(perception_id):
+                self._perceiving.stop(perception_id)
             case RestJobs(rest):
                 self._acting.keep_free(rest)
                 if self._priority is not None:
@@ -165,8 +176,10 @@ class Worker:
         self._jobs[job.job_id] = job
         self._reporter.report(job, "starting")
         media: Inputs | None = None
-        with self._guard(partial(self._drop, [job]), on_device=False), suppress(_DroppedError):
-            media = read_inputs(job.request, self._store, partial(self._heed, job))
+        guarded = self._guard(partial(self._drop, [job]), on_device=False)
+        with guarded, suppress(_DroppedError), typed_out_of_memory(self._engine.model.device):
+            painters = partial(pulled_painter, engine=self._engine)
+            media = read_inputs(job.request, self._store, partial(self._heed, job), painters)
         if media is None:
             return
         with self._guard(partial(self._drop, [job])), suppress(_DroppedError):
@@ -194,6 +207,13 @@ class Worker:
                 self._acting.advance(engine, act)
         if not self._acting.midway:
             self._speak(engine)
+
+    def _perceive(self, engine: Engine) -> None:
+        """A frame of what is looked at."""
+        looked = self._perceiving.turn
+        if looked is not None:
+            with self._guard(partial(self._perceiving.fail, looked)):
+                self._perceiving.advance(engine, looked)
 
     def _speak(self, engine: Engine) -> None:
         """One token of each conversation, those of one adapter in one pass; of prompts being read, the next piece."""

@@ -13,9 +13,11 @@ import logging
 import sys
 import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import get_args
 
 from robot.clock import MonotonicClock
+from robot.evaluation.film import Film
 from robot.evaluation.scenes import MAX_SCENES, table_benchmark, task_of
 from robot.evaluation.stepped import SteppedTrials
 from robot.evaluation.trials import TableTrials
@@ -23,7 +25,7 @@ from robot.process import SWITCH_INTERVAL_S, raise_priority
 from robot.settings import read_settings
 from studio.errors import BadInput, StudioError
 from studio.evaluation import Answer, Item
-from studio.evaluation.episodes import Level
+from studio.evaluation.episodes import Level, video_name
 from studio.logs import configure_logs
 from studio.requests import shown
 
@@ -37,18 +39,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--levels", default=",".join(get_args(Level)), help="instruction levels, comma-separated")
     parser.add_argument("--seed", type=int, default=0, help="another seed has other tables (default: 0)")
     parser.add_argument("--answers-after", type=float, help="seconds an answer takes; left out: in real time")
+    parser.add_argument("--videos", type=Path, help="folder that gets a video of each episode (default: none)")
     said, others = parser.parse_known_args(arguments)
     try:
         benchmark = table_benchmark(_scenes(said.scenes), _levels(said.levels), _seed(said.seed))
         _say(benchmark.model_dump_json())
-        _drive(others, said.answers_after)
+        _drive(others, said.answers_after, said.videos)
     except StudioError as error:
         sys.stderr.write(f"orrery evaluate-policy: {error}\n")
         return 2
     return 0
 
 
-def _drive(others: Sequence[str], answers_after_s: float | None) -> None:
+def _drive(others: Sequence[str], answers_after_s: float | None, videos: Path | None) -> None:
     first = sys.stdin.readline()
     if not first:
         return
@@ -64,7 +67,10 @@ def _drive(others: Sequence[str], answers_after_s: float | None) -> None:
             trials.make_ready()
             for line in itertools.chain([first], sys.stdin):
                 item = Item.model_validate_json(line)
-                result = trials.try_it(task_of(item))
+                film = None if videos is None else Film(videos / video_name(item.id))
+                result = trials.try_it(task_of(item), film)
+                if film is not None:
+                    film.save()
                 _say(Answer(item=item.id, text=result.to_text(), seconds=result.seconds).model_dump_json())
         finally:
             trials.close()

@@ -7,6 +7,7 @@ then counts as having taken a set time.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from robot.arms.simulated import SimulatedArm
 from robot.cameras.simulated import SteppedCameras
 from robot.clock import MonotonicClock, Tick
 from robot.commands import Ready, Run, Start
+from robot.evaluation.film import Film
 from robot.evaluation.late_policy import BlankCameras, Decide, LatePolicy, TurnedClock
 from robot.evaluation.scenes import TableTask
 from robot.evaluation.trials import ENDED, LIMIT_S, await_policy, result_of
@@ -57,11 +59,12 @@ class SteppedTable:
         self._world = World(clock=self._clock)
         self._cameras = SteppedCameras(self._world)
 
-    def try_it(self, task: TableTask, decide: Decide) -> EpisodeResult:
+    def try_it(self, task: TableTask, decide: Decide, film: Film | None = None) -> EpisodeResult:
         """One task.
 
         Args:
             decide: from what is seen to rows; the world waits for it.
+            film: gets what is seen.
         """
         self._world.reset(task.scene)
         watch = Watch(self._world.object_poses(), task.thing)
@@ -69,7 +72,12 @@ class SteppedTable:
             self._clock, lambda seen: decide(replace(seen, views=self._cameras.views())), self._answers_after_s
         )
         began_s = self._clock.now()
-        view = drive_stepped(self._world, self._clock, looking, task.instruction, watch)
+
+        def look() -> None:
+            if film is not None:
+                film.add(self._cameras.views())
+
+        view = drive_stepped(self._world, self._clock, looking, task.instruction, watch, look)
         return result_of(watch, view, self._clock.now() - began_s, self._answers_after_s)
 
     def close(self) -> None:
@@ -98,10 +106,10 @@ class SteppedTrials:
         """Connect. Raises PolicyRefused, PolicyLost."""
         await_policy(self._connection.status, MonotonicClock())
 
-    def try_it(self, task: TableTask) -> EpisodeResult:
-        """One task. Raises PolicyRefused, PolicyLost: the next task would meet it too."""
+    def try_it(self, task: TableTask, film: Film | None = None) -> EpisodeResult:
+        """One task; `film` gets what is seen. Raises PolicyRefused, PolicyLost: the next task would meet it too."""
         await_policy(self._connection.status, MonotonicClock())
-        return self._table.try_it(task, self._decide)
+        return self._table.try_it(task, self._decide, film)
 
     def close(self) -> None:
         """Let go of the cameras and the policy."""
@@ -117,7 +125,14 @@ class SteppedTrials:
         return answer.rows
 
 
-def drive_stepped(world: World, clock: TurnedClock, policy: Policy, prompt: str, watch: Watch) -> SessionView:
+def drive_stepped(
+    world: World,
+    clock: TurnedClock,
+    policy: Policy,
+    prompt: str,
+    watch: Watch,
+    look: Callable[[], None] = lambda: None,
+) -> SessionView:
     """One run of the loop, until the object is lifted, the arm is stopped or ``LIMIT_S`` is over.
 
     Args:
@@ -126,6 +141,7 @@ def drive_stepped(world: World, clock: TurnedClock, policy: Policy, prompt: str,
         policy: looks by itself; what the loop shows it is black.
         prompt: the instruction.
         watch: told of every tick.
+        look: called after every tick.
 
     Returns:
         Where the session stands in the end.
@@ -143,6 +159,7 @@ def drive_stepped(world: World, clock: TurnedClock, policy: Policy, prompt: str,
         world.catch_up()
         loop.run_tick(Tick(number, clock.now(), clock.now()))
         watch.look(world.object_poses(), world.state().joint_positions)
+        look()
         if watch.lifted or loop.view.state in ENDED:
             break
     return loop.view

@@ -7,6 +7,7 @@ from statistics import median
 
 from robot.clock import Clock
 from robot.commands import Finish, Recover, ResetScene, Run, RunSelfTest, Start
+from robot.evaluation.film import Film
 from robot.evaluation.scenes import TableTask
 from robot.evaluation.watch import Watch
 from robot.faults import PolicyLost, PolicyRefused, RobotFault
@@ -45,6 +46,7 @@ class TableTrials:
         self._clock = clock
         self._hardware = connect_hardware(settings, clock)
         self._watch: Watch | None = None
+        self._film: Film | None = None
         self._latencies_s: list[float] = []
         self._failed = ""
         try:
@@ -68,8 +70,12 @@ class TableTrials:
         if self.station.view.state != "ready":
             raise RobotFault(f"The self-test of the simulated arm did not pass. {self._failed}".rstrip())
 
-    def try_it(self, task: TableTask) -> EpisodeResult:
+    def try_it(self, task: TableTask, film: Film | None = None) -> EpisodeResult:
         """One task, from home until the object is lifted, the arm is stopped or ``LIMIT_S`` is over.
+
+        Args:
+            task: what is asked for.
+            film: gets what the cameras see.
 
         Raises:
             PolicyRefused, PolicyLost: as `make_ready`; the next task would meet it too.
@@ -78,11 +84,12 @@ class TableTrials:
         self.station.order(ResetScene(seed=task.scene))
         self._latencies_s = []
         watch = self._watch = Watch(self._hardware.objects(), task.thing)
+        self._film = film
         began_s = self._clock.now()
         self.station.order(Start(run=Run(prompt=task.instruction)))
         self._until(lambda: watch.lifted or self.station.view.state in ENDED, LIMIT_S)
         seconds = self._clock.now() - began_s
-        self._watch = None
+        self._watch = self._film = None
         view = self.station.view
         self.station.order(Recover() if view.state in ENDED else Finish())
         self._until(lambda: not self.station.busy and self.station.view.state == "ready", REST_S)
@@ -98,6 +105,8 @@ class TableTrials:
             self._latencies_s.append(report.latency_s)
         if watch is not None and report.state is not None:
             watch.look(self._hardware.objects(), report.state.joint_positions)
+        if self._film is not None and report.views is not None:
+            self._film.add(report.views)
 
     def _note(self, check: Check) -> None:
         if check.outcome == "failed":

@@ -12,6 +12,7 @@ from studio.errors import (
     RefinementNotFound,
     RunNotFound,
     StudioError,
+    StudyNotFound,
     TuningNotFound,
 )
 from studio.requests import shown
@@ -47,6 +48,11 @@ def benchmark_path(name: str) -> str:
 def run_path(name: str) -> str:
     """Of a run of a benchmark. Raises RunNotFound."""
     return _path("/v1/runs", name, RunNotFound, "run", hint="orrery evaluate --list lists them.")
+
+
+def blind_test_path(name: str) -> str:
+    """Of a blind test. Raises StudyNotFound."""
+    return _path("/v1/blind-tests", name, StudyNotFound, "blind test", hint="The page Evaluate lists them.")
 
 
 def tuning_path(name: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Self
 import httpx
 
 from studio.catalogue import AdapterList, CheckpointList, JobList
+from studio.client.blind_calls import BlindTestCalls
 from studio.client.calls import ArenaCalls, ComparisonCalls, EvaluationCalls, LibraryCalls, RefinementCalls
 from studio.client.chat import Piece, stream_chat
 from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model, read_events
@@ -73,6 +74,7 @@ class StudioClient:
         self.refinements = RefinementCalls(self._connection)
         self.comparisons = ComparisonCalls(self._connection)
         self.evaluation = EvaluationCalls(self._connection)
+        self.blind_tests = BlindTestCalls(self._connection)
         self.tuning = TuningCalls(self._connection)
         self.arena = ArenaCalls(self._connection)
 

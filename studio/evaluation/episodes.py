@@ -15,6 +15,11 @@ TABLE = "simulated-table"
 """Name of the benchmark of the simulated table."""
 
 
+def video_name(item: str) -> str:
+    """Name of the video of an episode: of "simulated-table/default/7" simulated-table-default-7.mp4."""
+    return f"{item.replace('/', '-')}.mp4"
+
+
 class EpisodeResult(Frozen):
     """The text of an answer of the form "policy", as JSON. What nobody measured is none.
 

@@ -71,11 +71,12 @@ class Figures(Frozen):
         return frozenset(self.values) | frozenset(self.notes)
 
     def with_these(self, other: Figures) -> Figures:
-        """Both; of what is in both the other's."""
+        """Both; of what is in both the other's. What was measured after all needs no note."""
+        notes = {**self.notes, **other.notes}
         return Figures(
             values={**self.values, **other.values},
             series={**self.series, **other.series},
-            notes={**self.notes, **other.notes},
+            notes={name: why for name, why in notes.items() if name not in other.values},
         )
 
 

@@ -114,6 +114,24 @@ METRICS: dict[str, MetricFacts] = {
             help="SSIM of result and reference, both blurred as the blur control is (PAIBench-C)",
         ),
         _error(
+            "depth_si_rmse",
+            "Depth si-RMSE",
+            "Scale-invariant RMSE of the result's inverse depth to the reference's, mean over frames (PAIBench-C)",
+        ),
+        MetricFacts(
+            name="mask_miou",
+            title="Mask mIoU",
+            help="IoU of objects followed through result and reference, mean over those that were found (PAIBench-C)",
+        ),
+        MetricFacts(
+            name="mask_recall",
+            title="Mask recall",
+            help="Objects of the reference that were found in the result, with an IoU above 0.1",
+            unit="%",
+            scale=100,
+            digits=1,
+        ),
+        _error(
             "round_trip_mse",
             "Round trip MSE",
             "Actions estimated from the predicted video, against those given",

@@ -29,8 +29,15 @@ HintName = Literal["edge", "blur", "depth", "seg", "wsm"]
 
 HINT_ORDER: tuple[HintName, ...] = ("edge", "blur", "depth", "seg", "wsm")
 
-COMPUTED_HINTS: tuple[HintName, ...] = ("edge", "blur")
-"""What can be computed from any clip; the others come from other models and are given."""
+FilteredHint = Literal["edge", "blur"]
+"""Computed from any video by a filter, frame by frame."""
+
+PerceivedHint = Literal["depth", "seg"]
+"""Computed by a model of its own, which is pulled first."""
+
+ComputedHint = Literal["edge", "blur", "depth", "seg"]
+COMPUTED_HINTS: tuple[HintName, ...] = ("edge", "blur", "depth", "seg")
+"""What can be computed from any video; a world scenario map is given."""
 
 MAX_FRAMES = 5000
 """Of one clip in chunks; NVIDIA's framework stops there too (`max_frames`)."""
@@ -49,7 +56,7 @@ class Control(Frozen):
         Takes("video"),
     ] = None
     strength: Annotated[
-        Strength | None, Field(title="Strength", description="of a computed control; empty is medium")
+        Strength | None, Field(title="Strength", description="of computed edges or blur; empty is medium")
     ] = None
     weight: Annotated[float, Field(ge=0, le=100, title="Weight", description="weight of this control")] = 1.0
 
@@ -57,9 +64,11 @@ class Control(Frozen):
     def _given_or_computed(self) -> Self:
         if self.video is None and self.hint not in COMPUTED_HINTS:
             raise ValueError(
-                f"{self.hint} has no video; only {' and '.join(COMPUTED_HINTS)} can be computed, so send a control "
-                f"video"
+                f"{self.hint} has no video; only {', '.join(COMPUTED_HINTS[:-1])} and {COMPUTED_HINTS[-1]} can be "
+                "computed, so send a control video"
             )
+        if self.strength is not None and self.hint in ("depth", "seg"):
+            raise ValueError(f"{self.hint} has a strength; only edge and blur have one")
         if self.video is not None and self.strength is not None:
             raise ValueError(f"{self.hint} has a video and a strength; strength applies only to a computed control")
         return self
@@ -215,7 +224,6 @@ class TransferVideo(Generation):
         return self
 
 
-ComputedHint = Literal["edge", "blur"]
 ControlTier = Literal["256", "480", "720"]
 
 
@@ -223,8 +231,10 @@ class ComputeControl(Frozen):
     """`POST /v1/controls`: the control computed from a whole video, at the size and frame rate of the transfer."""
 
     source_video: MediaId
-    hint: ComputedHint = Field(description="edge or blur")
-    strength: Strength = Field(default="medium", description="very_low, low, medium, high or very_high")
+    hint: ComputedHint = Field(description="edge, blur, depth or seg")
+    strength: Strength = Field(
+        default="medium", description="Of edge and blur: very_low, low, medium, high or very_high"
+    )
     resolution: ControlTier = Field(default="480", description="The tier: 256, 480 or 720")
     aspect_ratio: AspectRatio = Field(default="16:9", description="As in 4:3")
     fps: float = Field(default=24.0, ge=10, le=30, description="Frames per second of the video")

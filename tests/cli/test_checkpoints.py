@@ -106,3 +106,16 @@ def test_a_hub_that_wants_its_terms_accepted_is_quoted(refused, tmp_path, monkey
         monkeypatch.setenv("HF_ENDPOINT", url)
         monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
         assert "Accept them at" in refused("checkpoints", "pull", "cosmos3-nano", "--data", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "repository"),
+    [
+        ("depth-anything-v2-small", "depth-anything/Depth-Anything-V2-Small-hf"),
+        ("sam2.1-hiera-large", "facebook/sam2.1-hiera-large"),
+    ],
+)
+def test_a_model_that_computes_controls_is_pulled_by_its_name(orrery, tmp_path, monkeypatch, name, repository):
+    monkeypatch.setattr("cli.checkpoints._pulled", lambda command, title: f"{title}: {command[-1]}")
+    done = orrery("checkpoints", "pull", name, "--data", tmp_path)
+    assert done.stdout.strip().endswith(f": {repository}")

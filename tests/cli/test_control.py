@@ -29,7 +29,7 @@ def test_one_frame_of_a_control_is_a_picture(orrery, server, clip, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--hint", "depth"], "hint is 'depth'"),
+        (["--hint", "wsm"], "hint is 'wsm'"),
         (["--strength", "strong"], "strength is 'strong'"),
         (["--fps", "5"], "Input should be greater than or equal to 10"),
         (["--output", "a.jpg"], "expected an .mp4 file, or a .png file for one frame"),

@@ -75,7 +75,7 @@ def test_the_droid_policy_is_told_where_the_arm_is(make, tmp_path):
     ("words", "says"),
     [
         (["-o", "a.mp4", "--control", "edge"], "edge has no video and there is no source_video"),
-        (["-o", "a.mp4", "--control", "depth"], "depth has no video; only edge and blur can be computed"),
+        (["-o", "a.mp4", "--control", "wsm"], "wsm has no video; only edge, blur, depth and seg can be computed"),
         (["-o", "a.mp4", "--control", "egde=clip.mp4"], "controls.0.hint is 'egde'"),
         (
             ["-o", "a.mp4", "--control", "edge=clip.mp4", "--sound"],

@@ -16,7 +16,7 @@ FLOORS = (
     {"data"},
     {"parts"},
     {"frame", "media"},
-    {"playhead", "form", "hue"},
+    {"playhead", "form", "hue", "blind"},
     {"making", "ask", "arena", "checkpoints", "compare", "evaluate", "library", "queue", "refine", "robot", "tune"},
     {"transfer", "world"},
 )

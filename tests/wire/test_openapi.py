@@ -158,7 +158,15 @@ class World:
         videos = {"videos": [{"media": self.clip, "prompt": "A cup falls."}]}
         study = self.server.post("/v1/hue", json=videos).json()["id"]
         fact = {"prompt": "p1", "text": "Is it a cup?", "dimension": "visual_integrity", "author": "ada"}
+        blind = self.server.post("/v1/blind-tests", json={"policies": ["base", "tuned"]}).json()["id"]
+        episodes = [{"policy": name, "videos": [self.clip]} for name in ("base", "tuned")]
+        pair = {"id": "cup right", "task": "Pick up the cup.", "episodes": episodes}
+        self.server.post(f"/v1/blind-tests/{blind}/pairs", json=pair)
+        verdict = {"pair": 1, "better": "tie", "progress": [0.5, 0.5], "rater": "ben"}
+        judged = self.server.post(f"/v1/blind-tests/{blind}/verdicts", json=verdict).json()["id"]
         self.ids = {
+            "b11d00c3d2e5": blind,
+            "b11d00c3d2e6": judged,
             "5be81f00c3d2": study,
             "p1-7f00c3d2": self.server.post(f"/v1/hue/{study}/questions", json=fact).json()["id"],
             "5b3090214d6b": waiting[0],

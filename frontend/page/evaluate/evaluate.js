@@ -6,6 +6,7 @@ import "../frame/rail.js";
 import "../parts/keyboard.js";
 import "./page.js";
 import { live } from "../data/live.js";
+import { blind } from "../blind/store.js";
 import { hue } from "../hue/store.js";
 import { evaluation } from "./store.js";
 
@@ -13,6 +14,7 @@ window.orrery = { evaluation };
 live.start();
 evaluation.start();
 hue.start();
+blind.start();
 
 // A file that falls on this page must not make the browser leave it.
 for (const event of ["dragover", "drop"]) addEventListener(event, (dragged) => dragged.preventDefault());

@@ -2,6 +2,7 @@
 
 import { say } from "../data/facts.js";
 import { seen } from "../data/store.js";
+import { BlindPage } from "../blind/page.js";
 import { HuePage } from "../hue/page.js";
 import { define } from "../parts/element.js";
 import { PageTabs } from "../parts/page_tabs.js";
@@ -44,7 +45,7 @@ const Empty = () => html`
   </div>
 `;
 
-const PANELS = { benchmarks: Benchmarks, hue: HuePage };
+const PANELS = { benchmarks: Benchmarks, hue: HuePage, blind: BlindPage };
 
 const Evaluate = () => html`
   <${PageTabs}

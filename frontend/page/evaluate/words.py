@@ -15,6 +15,7 @@ WORDS: dict[str, str] = {
     "evaluate.tabs": "Evaluate",
     "evaluate.tab_benchmarks": "Benchmarks",
     "evaluate.tab_hue": "HUE",
+    "evaluate.tab_blind": "Blind A/B",
     "evaluate.empty": "Measure what a checkpoint can do",
     "evaluate.empty_hint": "A benchmark is a list of questions about images and videos whose answers are known. A run "
     "asks a reasoner all of them and keeps every answer; scores are computed from the answers, with 95 % intervals. "

@@ -21,7 +21,7 @@ function canRun(request) {
   const missing = Object.entries(takes(kind)).some(
     ([path, { required }]) => required && !request[path.split(".")[0]]?.length,
   );
-  const bare = controls.some(({ hint, video }) => !video && !(source && (hint === "edge" || hint === "blur")));
+  const bare = controls.some(({ hint, video }) => !video && !(source && hint !== "wsm"));
   const beyond = checkpoint.limited.some((path) => {
     const [value, span] = [form.get(path), checkpoint.span(path, resolution)];
     return value != null && span && (value < span.low || value > span.high);

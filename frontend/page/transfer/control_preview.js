@@ -66,9 +66,13 @@ export function ControlPreview({ asked, take }) {
     broken.value = false;
     status.value = "";
   };
-  const failed = () => {
+  // An image says no more than that it failed; the server says why, as where a model was not downloaded.
+  const failed = async () => {
     broken.value = true;
     status.value = say("controls.no_preview");
+    const drawn = url.value;
+    const reply = await fetch(drawn).catch(() => null);
+    if (reply && !reply.ok && url.value === drawn) status.value = faultWords((await reply.json()).error);
   };
 
   return html`

@@ -11,7 +11,8 @@ import { html, useSignal } from "../vendor/preact.js";
 import { ControlPreview } from "./control_preview.js";
 
 const HINTS = ["edge", "blur", "depth", "seg", "wsm"];
-const COMPUTED = ["edge", "blur"];
+const COMPUTED = ["edge", "blur", "depth", "seg"];
+const FILTERED = ["edge", "blur"]; // the others come of a model and have no strength
 const STRENGTHS = ["very_low", "low", "medium", "high", "very_high"];
 const MOST_WEIGHT = 3; // of the slider; the request takes more
 
@@ -119,6 +120,7 @@ function Control({ hint, video = null, strength, weight, source, alone, change }
       ${computes && html`<${ControlPreview} asked=${asked} take=${take} />`}
       ${
         computes &&
+        FILTERED.includes(hint) &&
         html`<div class="o-chip-group o-strengths" role="group" aria-label=${say("controls.strength")}>
           ${STRENGTHS.map(
             (each) => html`<button

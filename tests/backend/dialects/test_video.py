@@ -203,7 +203,7 @@ def test_too_few_rows_are_continued_with_the_last_and_too_many_are_cut():
         ({"extra_params": "["}, {}, "extra_params"),
         ({"extra_params": {"edge": {"weigth": 1}}}, {}, "edge.weigth"),
         ({"edge": True}, {"input_reference": PICTURE}, "input_reference"),
-        ({"depth": True}, {"input_reference": CLIP}, "depth"),
+        ({"wsm": True}, {"input_reference": CLIP}, "wsm"),
         ({"action_mode": "policy", "domain_name": "umi"}, {}, "input_reference"),
         ({"action_mode": "policy", "domain_name": "umi"}, {"input_reference": CLIP}, "input_reference"),
         ({"action_mode": "inverse_dynamics", "domain_name": "umi"}, {"input_reference": PICTURE}, "input_reference"),

@@ -92,7 +92,9 @@ class Made:
         request = parse_request({"kind": "generate_image", "prompt": "truth"})
         self.truth = self.media.put_image("0" * 12, 0, GREY, request, "speck").id
         self.jobs = MadeJobs(self.media)
-        self.generators = Generators(cast(Any, Catalogue()), cast(Any, self.jobs), ResultMeasuring(self.media))
+        self.generators = Generators(
+            cast(Any, Catalogue()), cast(Any, self.jobs), ResultMeasuring(self.media, cast(Any, None))
+        )
 
     def benchmark(self, **fields: Any) -> dict[str, Any]:
         """Two images with the truth: the first seed is 0 unless they say otherwise."""

@@ -18,10 +18,14 @@ from sqlalchemy import func, select
 from backend.arena.pairing import Wish
 from backend.arena.questions import read_questions
 from backend.arena.service import ArenaService
+from backend.blind_tests.store import BlindTestStore
 from backend.comparisons.drawing import Look, critic_scores, draw, find_comparison, list_all
 from backend.comparisons.grid import Grid, GridPlace
 from backend.database.evaluation_tables import (
     BenchmarkRow,
+    BlindPairRow,
+    BlindTestRow,
+    BlindVerdictRow,
     CorrectionRow,
     EvaluationAnswerRow,
     EvaluationRunRow,
@@ -53,6 +57,7 @@ from refining_fakes import begun
 from shelves import CUBE, Shelf, export_of, shelf_at
 from studio.arena import CastVote, Choice, Standings
 from studio.arena.questions import AskedQuestion
+from studio.blind_tests import AddBlindPair, BlindEpisode, BlindTest, BlindVerdict
 from studio.comparisons import Column, Comparison, Likeness
 from studio.errors import BadInput
 from studio.evaluation import Answer, Benchmark, FieldVerdict, content_hash
@@ -99,6 +104,9 @@ SORTS: tuple[RecordName, ...] = (
     "study_tasks",
     "tunings",
     "tuning_steps",
+    "blind_tests",
+    "blind_pairs",
+    "blind_verdicts",
 )
 
 
@@ -117,6 +125,7 @@ def fill(shelf: Shelf) -> None:
     _evaluate(shelf, shown)
     _study(shelf, shown)
     _tune(shelf)
+    _blind_test(shelf, shown)
     asyncio.run(_vote(shelf.arena))
 
 
@@ -263,6 +272,21 @@ def _tune(shelf: Shelf) -> None:
     asyncio.run(act())
 
 
+def _blind_test(shelf: Shelf, about: str) -> None:
+    now = datetime.now(UTC)
+    test = BlindTest(id=STUDY, title="Cups", policies=("base", "tuned"), created_at=now)
+    one, other = (BlindEpisode(policy=name, videos=("u0123456789abcdef",)) for name in test.policies)
+    said = {"pair": 1, "better": "tie", "progress": (0.5, 0.5), "rater": "ada"}
+
+    async def act() -> None:
+        store = BlindTestStore(shelf.database)
+        await store.add(test)
+        await store.keep_pair(STUDY, AddBlindPair(id=about, task="Lift.", episodes=(one, other)))
+        await store.keep_verdict(STUDY, BlindVerdict.model_validate({**said, "id": STUDY, "created_at": now}))
+
+    asyncio.run(act())
+
+
 async def _vote(arena: ArenaService) -> None:
     for number in range(28):
         voter, by = f"Voter {number} é", "reasoner" if number % 5 == 4 else "person"
@@ -297,7 +321,8 @@ def rows_of(shelf: Shelf) -> dict[RecordName, int]:
     drafted = (CorrectionRow, QuestionDraftRow)
     rated = (HueStudyRow, HuePromptRow, HueQuestionRow, HueRatingRow, HueTaskRow)
     with shelf.database.transaction() as session:
-        tables = (*said, *measured, *drafted, *rated, TuningRow, TuningStepRow)
+        blind = (BlindTestRow, BlindPairRow, BlindVerdictRow)
+        tables = (*said, *measured, *drafted, *rated, TuningRow, TuningStepRow, *blind)
         counts = (session.scalar(select(func.count()).select_from(table)) or 0 for table in tables)
         return dict(zip(SORTS, counts, strict=True))
 

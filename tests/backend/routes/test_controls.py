@@ -45,7 +45,7 @@ def test_one_frame_is_shown_exactly_as_the_model_will_see_it(
 @pytest.mark.parametrize(
     ("change", "param"),
     [
-        ({"hint": "depth"}, "hint"),
+        ({"hint": "wsm"}, "hint"),
         ({"hint": None}, "hint"),
         ({"strength": "extreme"}, "strength"),
         ({"resolution": "768"}, "resolution"),
@@ -139,3 +139,18 @@ def test_whoever_leaves_stops_the_work_and_leaves_nothing(
 
     wait_for(lambda: not list(incoming.glob("*.part")), 60)
     assert server.get(f"/v1/media/{long}/control", params={"hint": "edge"}).status_code == 200
+
+
+@pytest.mark.parametrize(("hint", "model"), [("depth", "depth-anything-v2-small"), ("seg", "sam2.1-hiera-large")])
+def test_a_control_whose_model_was_not_pulled_says_what_to_pull(
+    server: RunningServer, source: str, hint: str, model: str
+):
+    shown = server.get(f"/v1/media/{source}/control", params={"hint": hint, **CANVAS})
+    whole = server.post("/v1/controls", json={"source_video": source, "hint": hint, **CANVAS, "fps": 12})
+    asked = {"kind": "transfer_video", "prompt": "x", "source_video": source, "controls": [{"hint": hint}], **CANVAS}
+    job = server.post("/v1/jobs", json={**asked, "fps": 12, "num_chunk_frames": 9})
+    for answer in (shown, whole, job):
+        error = answer.json()["error"]
+        assert (answer.status_code, error["code"]) == (404, "checkpoint_not_found"), answer.text
+        assert f"orrery checkpoints pull {model}" in error["hint"]
+    assert job.json()["error"]["param"] == "controls.0.hint"

@@ -12,6 +12,7 @@ import pytest
 from backend.media import MediaStore, compute_control, stream_clip
 from backend.worker import footage
 from backend.worker.inputs import read_inputs
+from engine.perception import Painter
 from studio.errors import BadInput, MediaNotFound
 from studio.requests import parse_request
 
@@ -39,6 +40,20 @@ def nobody_speaks() -> None:
     return
 
 
+def nobody_paints(hint: str) -> Painter:
+    raise AssertionError(f"nobody asked for {hint}")
+
+
+class Negative:
+    """Paints the frame's negative, one value brighter at the end."""
+
+    def paint(self, place: np.ndarray, frame: np.ndarray) -> None:
+        place[:] = 254 - np.minimum(frame, 254)
+
+    def finish(self, room: np.ndarray) -> None:
+        room += 1
+
+
 def on_canvas(store: MediaStore, name: str, num_frames: int) -> np.ndarray:
     return np.stack(list(stream_clip(store.file(name), width=192, height=320, fps=12, num_frames=num_frames)))
 
@@ -53,7 +68,7 @@ def test_controls_given_and_computed_are_of_one_length(
         {**TRANSFER, "controls": controls, "source_video": source, "num_source_frames": 5, "num_frames": 9}
     )
 
-    inputs = read_inputs(request, store, nobody_speaks)
+    inputs = read_inputs(request, store, nobody_speaks, nobody_paints)
 
     frames = on_canvas(store, source, 9)
     assert np.array_equal(inputs["depth"], frames)
@@ -63,10 +78,25 @@ def test_controls_given_and_computed_are_of_one_length(
     assert isinstance(inputs["edge"], np.memmap) == (limit_bytes < 10**9)
 
 
+def test_depth_and_objects_are_painted_from_the_source_by_their_models(store: MediaStore, source: str):
+    controls = [{"hint": "edge"}, {"hint": "depth"}]
+    request = parse_request({**TRANSFER, "controls": controls, "source_video": source, "num_frames": 5})
+    asked: list[str] = []
+
+    def painters(hint: str) -> Painter:
+        asked.append(hint)
+        return Negative()
+
+    inputs = read_inputs(request, store, nobody_speaks, painters)
+
+    assert asked == ["depth"]
+    assert np.array_equal(inputs["depth"], 255 - np.minimum(on_canvas(store, source, 5), 254))
+
+
 def test_a_source_that_is_only_computed_from_is_not_held(store: MediaStore, source: str):
     request = parse_request({**TRANSFER, "controls": [{"hint": "edge"}], "source_video": source})
 
-    inputs = read_inputs(request, store, nobody_speaks)
+    inputs = read_inputs(request, store, nobody_speaks, nobody_paints)
 
     assert {name: frames.shape for name, frames in inputs.items()} == {
         "edge": (13, 320, 192, 3),
@@ -79,7 +109,7 @@ def test_more_frames_may_be_kept_than_controls_are_long(store: MediaStore, sourc
         {**TRANSFER, "controls": [{"hint": "edge"}], "source_video": source, "num_source_frames": 4, "num_frames": 2}
     )
 
-    inputs = read_inputs(request, store, nobody_speaks)
+    inputs = read_inputs(request, store, nobody_speaks, nobody_paints)
 
     assert (len(inputs["edge"]), len(inputs["source_video"])) == (2, 4)
 
@@ -88,7 +118,7 @@ def test_a_picture_for_actions_keeps_its_own_size(store: MediaStore, make_pictur
     picture = store.put_upload(io.BytesIO(make_picture(50, 30))).id
     request = parse_request({**ACTING, "kind": "run_policy", "start_image": picture})
 
-    assert read_inputs(request, store, nobody_speaks)["start_image"].shape == (1, 30, 50, 3)
+    assert read_inputs(request, store, nobody_speaks, nobody_paints)["start_image"].shape == (1, 30, 50, 3)
 
 
 @pytest.mark.parametrize(("num_actions", "num_frames"), [(8, 9), (16, 13)])
@@ -99,7 +129,7 @@ def test_a_clip_for_actions_keeps_its_own_size_and_the_frames_it_has(
         {**ACTING, "kind": "predict_actions", "source_video": source, "num_actions": num_actions, "fps": 12}
     )
 
-    assert read_inputs(request, store, nobody_speaks)["source_video"].shape == (num_frames, 96, 128, 3)
+    assert read_inputs(request, store, nobody_speaks, nobody_paints)["source_video"].shape == (num_frames, 96, 128, 3)
 
 
 def test_heed_is_paid_between_frames(store: MediaStore, source: str):
@@ -114,7 +144,7 @@ def test_heed_is_paid_between_frames(store: MediaStore, source: str):
     request = parse_request({**TRANSFER, "controls": [{"hint": "blur"}], "source_video": source})
 
     with pytest.raises(InterruptedError):
-        read_inputs(request, store, cancel_at_the_third)
+        read_inputs(request, store, cancel_at_the_third, nobody_paints)
     assert heard == 3
 
 
@@ -151,7 +181,7 @@ def test_a_file_that_is_gone_is_said_of_the_field_that_it_was_for(
     request = parse_request(json.loads(json.dumps(fields).replace("SOURCE", source)))
 
     with pytest.raises(MediaNotFound) as error:
-        read_inputs(request, store, nobody_speaks)
+        read_inputs(request, store, nobody_speaks, nobody_paints)
 
     assert error.value.param == param
 
@@ -161,6 +191,8 @@ def test_a_file_that_is_no_picture_any_more_is_said_of_its_field(store: MediaSto
     store.file(picture).write_bytes(b"nothing of the kind")
 
     with pytest.raises(BadInput) as error:
-        read_inputs(parse_request({**ACTING, "kind": "run_policy", "start_image": picture}), store, nobody_speaks)
+        read_inputs(
+            parse_request({**ACTING, "kind": "run_policy", "start_image": picture}), store, nobody_speaks, nobody_paints
+        )
 
     assert error.value.param == "start_image"

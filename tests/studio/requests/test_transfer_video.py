@@ -25,7 +25,9 @@ def test_a_control_is_given_or_computed_from_the_source():
     ("fields", "said"),
     [
         ({"controls": []}, "controls"),
-        ({"controls": [{"hint": "depth"}]}, "depth has no video; only edge and blur can be computed"),
+        ({"controls": [{"hint": "wsm"}]}, "wsm has no video; only edge, blur, depth and seg can be computed"),
+        ({"controls": [{"hint": "depth"}]}, "depth has no video and there is no source_video"),
+        ({"controls": [{"hint": "depth", "strength": "low"}], "source_video": MEDIA}, "only edge and blur have one"),
         ({"controls": [{"hint": "edge"}]}, "edge has no video and there is no source_video"),
         ({"controls": [{"hint": "edge", "video": MEDIA, "strength": "low"}]}, "has a video and a strength"),
         ({"controls": [{"hint": "edge", "video": MEDIA}] * 2}, "controls name edge twice"),

@@ -18,7 +18,7 @@ from studio.errors import BadInput
             "edge.preset_blur_strength cannot be combined",
         ),
         ({"edge": 5}, "edge is 5; expected an object with control_path or weight."),
-        ({"depth": {}, "vision_path": "clip.mp4"}, "depth has no control_path, and it cannot be computed."),
+        ({"wsm": {}, "vision_path": "clip.mp4"}, "wsm has no control_path, and it cannot be computed."),
         ({"edge": {}}, "edge has no control_path, and there is no vision_path to compute it from."),
         ({"edge": {"control_path": "none.mp4"}}, "edge.control_path is 'none.mp4'; the file was not found."),
         ({"edge": {"control_path": "clip.mp4", "weight": -1}}, "edge.weight is -1.0; expected at least 0."),
