@@ -23,8 +23,8 @@ State = Literal["idle", "ready", "running", "holding", "stopped", "fault"]
 recovered first."""
 
 HoldReason = Literal["person", "policy", "connection", "approval", "step", "divergence"]
-"""What a holding arm waits for: a person's word, rows, the server, a yes to the shown chunk, the next press, or a person's
-word after what was seen differed too much from what was foreseen."""
+"""What a holding arm waits for: a person's word, rows, the server, a yes to the shown chunk, the next press,
+or a person's word after what was seen differed too much from what was foreseen."""
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 - `hello` {name, arm: simulated|franka|replay, model: fr3|panda, policy: URL, limits: {soft_min[7], soft_max[7],
   velocity[7]}}: first, after every dialling; then `session`
 - `session` {state, epoch, hold, stop, words, run}: at every change. state is idle, ready, running, holding, stopped or
-  fault; hold is person, policy, connection, approval or step; stop is a StopReason and words its sentence
+  fault; hold is person, policy, connection, approval, step or divergence; stop is a StopReason and words its sentence
 - `tick` {tick, at_s, state, hold, epoch, joints[7] rad, gripper, wanted[8]|null, executed[8]|null, clamped: joints
   counted from 0, rung: play|coast|rest|stop|null, num_coming, policy: disconnected|connecting|ready|refused,
-  policy_words, policy_predicts, foreseen: {label, tick, frame, psnr_db[3], motion[3]}|null, has_views, lateness_ms, busy_ms}: fifteen a second
+  policy_words, policy_predicts, foreseen: {label, tick, frame, psnr_db[3], motion[3]}|null, has_views, lateness_ms,
+  busy_ms}: fifteen a second. `foreseen` compares what was seen at its own tick, of a moment ago
 - `chunk` {tick, epoch, pending, rows[n][8], skipped_rows, jump_rad, latency_s, inference_s, has_video}: when rows came;
   pending ones wait for `approve` or `reject`. A shadow run's rows come too
 - `coming` {tick, epoch, num_coming, rows[≤ 48][8]}: what will be played next, stretched and faded as it will be: when
@@ -18,8 +19,8 @@
 Times are seconds of this machine's monotonic clock.
 
 Binary frames (studio.wire.frames) come of the topics that were asked for: `canvas`, a JPEG of exactly what the
-policy sees, fifteen a second; `predicted/{epoch}-{tick}/{i}`, JPEGs of the frames that the policy foresees with the chunk
-of that epoch and tick, when they come: frame 0 is what it was asked about, frame i what it expects after row i.
+policy sees, fifteen a second; `predicted/{epoch}-{tick}/{i}`, JPEGs of what the policy foresees with the chunk of
+that epoch and tick, when they come: frame 0 is what it was asked about, frame i what it expects after row i.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One chunk's foreseen frames, as canvases: frame 0 is what was seen when the policy was asked, frame i is after row i."""
+"""One chunk's foreseen frames, as canvases: frame 0 is what it was asked about, frame i is after row i."""
 
 from __future__ import annotations
 

@@ -218,9 +218,7 @@ class Loop:
         if driver.wants_chunk(self._talk.latency.rows(run.pace)):
             objects = tuple(self._sensors.objects())
             self._talk.ask(
-                Observation(
-                    tick.number, self.view.epoch, seen.state, seen.views, run.prompt, objects, run.idle_frames
-                )
+                Observation(tick.number, self.view.epoch, seen.state, seen.views, run.prompt, objects, run.idle_frames)
             )
             driver.asked(tick.number, self._clock.now())
 
@@ -255,7 +253,13 @@ class Loop:
         return f"{sentence}: the policy needs {self._talk.answers_in_s():.1f} s per answer."
 
     def _account(
-        self, tick: Tick, seen: Sensed, received: Received, splice: Splice | None, driven: Driven | None, foreseen: Foreseen | None
+        self,
+        tick: Tick,
+        seen: Sensed,
+        received: Received,
+        splice: Splice | None,
+        driven: Driven | None,
+        foreseen: Foreseen | None,
     ) -> TickReport:
         driver = self._run.driver
         return TickReport(
