@@ -434,7 +434,7 @@ def test_the_predicted_video_is_asked_for_where_a_chunk_has_one(visit: Visit, ar
     button = page.view.get_by_role("button", name="Predicted")
     button.click()
     arm.until(lambda: {"want": ["canvas", "predicted"]} in arm.heard)
-    arm.show("predicted/0")
+    arm.show("predicted/1-5/0")
     expect(page.page.locator(".o-predicted")).to_be_visible()
     button.click()
     expect(page.page.locator(".o-predicted")).to_be_hidden()
