@@ -23,6 +23,8 @@ from backend.routes import (
     questions,
     refinements,
     robots,
+    rollouts,
+    round_trips,
     system,
     tasks,
     tunings,
@@ -32,6 +34,8 @@ from backend.routes import (
 
 SERVED: tuple[APIRouter, ...] = (
     jobs.router,
+    round_trips.router,
+    rollouts.router,
     jobs.queue_router,
     comparisons.router,
     events.router,
