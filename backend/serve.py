@@ -113,7 +113,7 @@ def build_services(settings: ServerSettings, folder: DataFolder, catalogue: Chec
         benchmarks=evaluation.benchmarks,
         runs=evaluation.runs,
     )
-    robots = build_robots(ledger=ledger, fleet=fleet)
+    robots = build_robots(settings=settings, ledger=ledger, fleet=fleet)
     return Services(ledger, fleet, words, library, evaluation, tuning, robots, Machine())
 
 
@@ -333,9 +333,11 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
     )
 
 
-def build_robots(*, ledger: LedgerServices, fleet: FleetServices) -> RobotServices:
+def build_robots(*, settings: ServerSettings, ledger: LedgerServices, fleet: FleetServices) -> RobotServices:
     """Arms that dial in, and the policy that answers them."""
-    return RobotServices(RobotHub(), PolicyService(fleet.engines, fleet.catalogue, ledger.metrics))
+    return RobotServices(
+        RobotHub(), PolicyService(fleet.engines, fleet.catalogue, ledger.metrics, max_arms=settings.policy_arms)
+    )
 
 
 def _held_gb(fleet: FleetServices) -> Callable[[str], float | None]:

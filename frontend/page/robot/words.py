@@ -73,6 +73,7 @@ WORDS: dict[str, str] = {
     "control.take": "Take control",
     "control.release": "Release control",
     "control.pick": "Robot",
+    "control.latency": "{name} · {latency} s a chunk",
     "control.lost": "Control was released",
     "control.lost_hint": "This page was silent for three seconds: it was in the background, or the computer slept.",
     # robot: the run
