@@ -7,6 +7,7 @@ then counts as having taken a set time.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +22,7 @@ from robot.evaluation.scenes import TableTask
 from robot.evaluation.trials import ENDED, LIMIT_S, await_policy, result_of
 from robot.evaluation.watch import Watch
 from robot.faults import NotInstalled
+from robot.foresight import Foresight
 from robot.loop import DeadMan, Loop, Sensors
 from robot.loop.loop import PERIOD_S
 from robot.observation import Observation
@@ -89,7 +91,17 @@ class SteppedTrials:
         return answer.rows
 
 
-def drive_stepped(world: World, clock: TurnedClock, policy: Policy, prompt: str, watch: Watch) -> SessionView:
+def drive_stepped(
+    world: World,
+    clock: TurnedClock,
+    policy: Policy,
+    prompt: str,
+    watch: Watch,
+    *,
+    arm: SimulatedArm | None = None,
+    foresight: Foresight | None = None,
+    each_tick: Callable[[], None] = lambda: None,
+) -> SessionView:
     """One run of the loop, until the object is lifted, the arm is stopped or ``LIMIT_S`` is over.
 
     Args:
@@ -98,20 +110,24 @@ def drive_stepped(world: World, clock: TurnedClock, policy: Policy, prompt: str,
         policy: looks by itself; what the loop shows it is black.
         prompt: the instruction.
         watch: told of every tick.
+        arm: of this world; none for one that does as it is told.
+        foresight: of the loop.
+        each_tick: called before the world goes on.
 
     Returns:
         Where the session stands in the end.
     """
-    arm = SimulatedArm(world)
+    arm = arm or SimulatedArm(world)
     # The policy looks when it is asked, at the same moment of the same world: a tenth of the drawing.
     sensors = Sensors(arm, BlankCameras(clock), clock, world.object_poses)
-    loop = Loop(arm, sensors, policy, clock, dead_man=DeadMan(required=False))
+    loop = Loop(arm, sensors, policy, clock, dead_man=DeadMan(required=False), foresight=foresight)
     began_s = clock.now()
     loop.tell(Ready())
     loop.run_tick(Tick(0, clock.now(), clock.now()))
     loop.tell(Start(run=Run(prompt=prompt)))
     for number in range(1, round(LIMIT_S / PERIOD_S)):
         clock.now_s = began_s + number * PERIOD_S
+        each_tick()
         world.catch_up()
         loop.run_tick(Tick(number, clock.now(), clock.now()))
         watch.look(world.object_poses(), world.state().joint_positions)
