@@ -42,7 +42,7 @@ from studio.logs import configure_logs
 
 NUM_RUNS = 60
 LIMIT, NUM_TICKS = 1.0, 5
-"""What is reported beside the curve: the limit that the page suggests first, and its number of ticks."""
+"""What is reported beside the curve: a limit, and the number of ticks that a run has by default."""
 
 ANSWERS_AFTER_S, FORESEEN_AFTER_S = 0.4, 0.4
 """From a question to its rows, and from these to their frames."""
@@ -206,7 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 runs = _runs(trials, said.runs, said.seed)
             finally:
                 trials.close()
-        print(json.dumps(summed_up(runs, said.limit, said.ticks)))
+        _say(summed_up(runs, said.limit, said.ticks))
     except StudioError as error:
         sys.stderr.write(f"orrery divergence: {error}\n")
         return 2
@@ -219,8 +219,13 @@ def _runs(trials: DisturbedRuns, num_runs: int, seed: int) -> list[tuple[Disturb
         kind: Disturbance = KINDS[number // 2 % len(KINDS)] if number % 2 else "none"
         series = trials.run(task_of(item), kind)
         runs.append((kind, series))
-        print(json.dumps({"item": item.id, "disturbance": kind, "divergence": series}), flush=True)
+        _say({"item": item.id, "disturbance": kind, "divergence": series})
     return runs
+
+
+def _say(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
