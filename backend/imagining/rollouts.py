@@ -79,6 +79,13 @@ class RolloutService:
                 await self._jobs.give_up(job_id)
         return self.get(rollout_id)
 
+    async def close(self) -> None:
+        """End all that run; their jobs stay in the queue."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     async def _run(self, rollout_id: str, request: RolloutRequest) -> None:
         try:
             image, state = request.start_image, request.state

@@ -47,7 +47,7 @@ async def compare(job_id: Predicted, estimation_id: Estimated, jobs: UsesJobs, s
         raise BadInput(f"Job {estimation_id} does not estimate actions from the video of job {job_id}.")
     found = next((result.id for result in estimation.results if result.mime == JSON_MIME), None)
     if found is None:
-        raise Conflict(f"Job {estimation_id} is {estimation.state}; its actions are not there.")
+        raise Conflict(f"Job {estimation_id} is {estimation.state} and has no actions yet.")
     rows = read_actions(store.file(found))
     return round_trip(predicted, tuple(tuple(row) for row in rows.tolist()))
 
@@ -57,5 +57,5 @@ async def _predicted(jobs: JobService, job_id: str) -> tuple[Job, PredictVideo]:
     if not isinstance(job.request, PredictVideo):
         raise BadInput(f"Job {job_id} is a {job.request.kind}; expected predict_video.")
     if not any(result.type == "video" for result in job.results):
-        raise Conflict(f"Job {job_id} is {job.state}; its video is not there.", hint="Wait until it has succeeded.")
+        raise Conflict(f"Job {job_id} is {job.state} and has no video yet.", hint="Wait until it has succeeded.")
     return job, job.request

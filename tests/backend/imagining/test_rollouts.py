@@ -18,6 +18,11 @@ from studio.rollouts import Rollout, RolloutRequest
 STATE = [0.0] * 8
 
 
+def clip(number: int) -> str:
+    """Id of the n-th turn's video."""
+    return f"{number:012x}-0"
+
+
 def asked(**changes: Any) -> RolloutRequest:
     return parse_as(
         RolloutRequest,
@@ -47,7 +52,7 @@ class MadeUp:
             (self.folder / f"{job_id}-actions").write_text(json.dumps({"actions": [[float(number)] * 8] * 32}))
             result = SimpleNamespace(id=f"{job_id}-actions", type="actions", mime="application/json")
         else:
-            result = SimpleNamespace(id=f"clip-{number}", type="video", mime="video/mp4")
+            result = SimpleNamespace(id=clip(number), type="video", mime="video/mp4")
         return SimpleNamespace(id=job_id, results=(result,))
 
     async def give_up(self, job_id: str) -> None:
@@ -89,7 +94,11 @@ def test_each_turn_begins_with_the_last_frame_and_the_last_action_of_the_one_bef
         assert found.state == "succeeded"
         policies, dynamics = made.payloads[::2], made.payloads[1::2]
         assert [one["kind"] for one in policies + dynamics] == ["run_policy"] * 3 + ["predict_video"] * 3
-        assert [one["start_image"] for one in policies] == ["u0123456789abcdef", "last-clip-1", "last-clip-2"]
+        assert [one["start_image"] for one in policies] == [
+            "u0123456789abcdef",
+            f"last-{clip(1)}",
+            f"last-{clip(2)}",
+        ]
         assert [one["start_image"] for one in dynamics] == [one["start_image"] for one in policies]
         assert [one["state"][0] for one in policies] == [0, 1, 2]
         assert [one["sampling"]["seed"] for one in policies] == [5, 6, 7]
@@ -103,7 +112,11 @@ def test_the_clips_are_joined_without_the_frames_that_two_of_them_share(tmp_path
     async def act(made: MadeUp, service: RolloutService) -> None:
         found = await ended(service, service.begin(asked()).id)
 
-        assert [(part.media, part.first) for part in made.cut.parts] == [("clip-1", 0), ("clip-2", 1), ("clip-3", 1)]
+        assert [(part.media, part.first) for part in made.cut.parts] == [
+            (clip(1), 0),
+            (clip(2), 1),
+            (clip(3), 1),
+        ]
         assert found.video is not None
 
     run(tmp_path, act)
