@@ -16,6 +16,7 @@ from websockets.sync.client import connect
 
 from robot.faults import PolicyLost
 from robot.foresight.clip import ForeseenClip, read_clip
+from robot.process import lower_priority
 
 log = structlog.get_logger("orrery.robot.foresight")
 
@@ -54,6 +55,7 @@ class ForesightLink:
         self._thread.join(timeout=2)
 
     def _run(self) -> None:
+        lower_priority()
         while not self._ended.wait(LOOK_EVERY_S):
             path = self._path()
             if not self.wanted or not path.startswith("/"):

@@ -16,6 +16,7 @@ from robot.faults import PolicyLost
 from robot.foresight.clip import ForeseenClip, label_of
 from robot.foresight.divergence import Divergence, diverged
 from robot.observation import Views
+from robot.process import lower_priority
 
 log = structlog.get_logger("orrery.robot.foresight")
 
@@ -122,6 +123,7 @@ class Watcher:
         self._thread.join(timeout=2)
 
     def _run(self) -> None:
+        lower_priority()
         while not self._ended.is_set():
             self._wake.wait()
             self._wake.clear()
