@@ -28,6 +28,6 @@ def raise_priority() -> None:
 
 
 def lower_priority() -> None:
-    """Of this thread, to what all programs have: for work that nothing waits for, beside threads that must be on time."""
+    """Of this thread, to what all programs have: for work that nothing waits for, beside threads with a deadline."""
     with suppress(OSError, AttributeError):
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))

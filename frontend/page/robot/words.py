@@ -43,7 +43,7 @@ WORDS: dict[str, str] = {
     "why.connection": "Waiting for the policy server.",
     "why.approval": "A chunk is waiting for approval: A plays it, X asks for another.",
     "why.step": "Press N for the next row.",
-    "why.divergence": "What is seen differs from what the policy foresaw. Look first; R resumes.",
+    "why.divergence": "Look first; R resumes.",
     "doing.self_test": "TESTING",
     "doing.home": "MOVING HOME",
     "doing.recover": "RECOVERING",

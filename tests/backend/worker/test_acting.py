@@ -218,7 +218,7 @@ def test_a_question_goes_before_what_was_foreseen_with_the_last_one_which_is_dro
 
 
 def test_nobody_waits_any_more_for_what_is_foreseen(work: Callable[..., FakeServerPipe]):
-    pipe = work(FakeEngine(), [foreseen_act("a")], [], [StopActing("a")])
+    pipe = work(FakeEngine(), [foreseen_act("a")], [], [], [StopActing("a")])
 
     assert pipe.of(Acted)
     assert not pipe.of(Foreseen)
@@ -233,7 +233,7 @@ def test_frames_that_cannot_be_decoded_cost_no_answer(work: Callable[..., FakeSe
 
             return SimpleNamespace(frames=frames(), actions=np.zeros((32, 8), np.float32))
 
-    pipe = work(Broken(), [foreseen_act("a")], [], [], [], [act("b")])
+    pipe = work(Broken(), [foreseen_act("a")], [], [], [], [], [act("b")])
 
     assert [report.act_id for report in pipe.of(Acted)] == ["a", "b"]
     assert not pipe.of(ActFailed)
