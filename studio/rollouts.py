@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
 from studio.jobs import Failure
 from studio.media import MediaReference
 from studio.requests import Frozen
-from studio.requests.actions import MAX_ACTIONS, ActionTier, ActionValue, NumActions, RunPolicy
-from studio.requests.embodiments import EmbodimentName
+from studio.requests.actions import MAX_ACTIONS, ActionTier, ActionValue, NumActions, state_fits
+from studio.requests.embodiments import EmbodimentName, action_width
 from studio.requests.fields import CheckpointName, MediaId, Prompt
 
 MAX_CHUNKS = 16
 
-ROLLOUT_EXAMPLE = {
+ROLLOUT_EXAMPLE: dict[str, Any] = {
     "prompt": "Lift the red cube.",
     "start_image": "u0123456789abcdef",
     "state": [0.0, -0.6, 0.0, -2.5, 0.0, 1.9, 0.0, 0.0],
@@ -65,14 +65,8 @@ class RolloutRequest(Frozen):
 
     @model_validator(mode="after")
     def _can_be_asked(self) -> Self:
-        RunPolicy(
-            prompt=self.prompt,
-            embodiment=self.embodiment,
-            action_width=self.action_width,
-            start_image=self.start_image,
-            state=self.state,
-            num_actions=self.num_actions,
-        )
+        action_width(self.embodiment, self.action_width)
+        state_fits(self.state, self.embodiment)
         if self.num_imagined > self.num_actions:
             raise ValueError(f"horizon is {self.horizon}; expected up to {self.num_actions}, the number of actions")
         return self

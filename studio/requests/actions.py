@@ -68,6 +68,15 @@ def idle_frames_fit(idle_frames: int | None, num_actions: int) -> None:
         raise ValueError(f"idle_frames is {idle_frames}; expected up to {num_actions}, the number of actions")
 
 
+def state_fits(state: tuple[float, ...] | None, embodiment: EmbodimentName) -> None:
+    """Check that a policy is told the state of its body, and only where that has one. Raises ValueError."""
+    expected = EMBODIMENTS[embodiment].state_width
+    if (state is None) != (expected == 0) or len(state or ()) != expected:
+        came = "none" if state is None else f"{len(state)} values"
+        wanted = f"{expected} values" if expected else "none"
+        raise ValueError(f"state has {came}; {embodiment} expects {wanted}")
+
+
 class ActionSampling(Sampling):
     """Sampling for actions: 50 steps, no guidance, shift 5 (technical report, table 21)."""
 
@@ -254,10 +263,6 @@ class RunPolicy(ActionRequest):
     @model_validator(mode="after")
     def _state_fits(self) -> Self:
         action_width(self.embodiment, self.action_width)
-        expected = EMBODIMENTS[self.embodiment].state_width
-        if (self.state is None) != (expected == 0) or len(self.state or ()) != expected:
-            came = "none" if self.state is None else f"{len(self.state)} values"
-            wanted = f"{expected} values" if expected else "none"
-            raise ValueError(f"state has {came}; {self.embodiment} expects {wanted}")
+        state_fits(self.state, self.embodiment)
         idle_frames_fit(self.idle_frames, self.num_actions)
         return self

@@ -42,41 +42,44 @@ function Pace() {
         disabled=${engaged}
       />`
     }
-    <${Slider}
-      name="idle"
-      value=${idle ?? -1}
-      words=${idle == null ? say("pace.idle_open") : say("pace.idle_frames", { count: idle })}
-      note=${say("pace.idle_note")}
-      min=${-1}
-      max=${32}
-      step=${1}
-      disabled=${engaged}
-      put=${(value) => plan({ idle_frames: value < 0 ? null : value })}
-    />
-    <${Slider}
-      name="limit"
-      value=${limit ?? 0}
-      words=${limit == null ? say("pace.limit_off") : say("pace.limit_at", { limit: limit.toFixed(2), ticks })}
-      note=${say(now.tick && !now.tick.policy_predicts ? "pace.limit_blind" : "pace.limit_note")}
-      min=${0}
-      max=${2}
-      step=${0.05}
-      disabled=${engaged}
-      put=${(value) => plan({ divergence_limit: value || null, foresee: value > 0 })}
-    />
-    ${
-      limit != null &&
-      html`<${Slider}
-        name="ticks"
-        value=${ticks}
-        words=${say("pace.ticks_for", { ticks, time: (ticks / ROWS_PER_SECOND).toFixed(2) })}
-        min=${1}
-        max=${60}
+    <details class="o-world-model">
+      <summary>${say("pace.world_model")}</summary>
+      <${Slider}
+        name="idle"
+        value=${idle ?? -1}
+        words=${idle == null ? say("pace.idle_open") : say("pace.idle_frames", { count: idle })}
+        note=${say("pace.idle_note")}
+        min=${-1}
+        max=${32}
         step=${1}
         disabled=${engaged}
-        put=${(value) => plan({ divergence_ticks: value })}
-      />`
-    }
+        put=${(value) => plan({ idle_frames: value < 0 ? null : value })}
+      />
+      <${Slider}
+        name="limit"
+        value=${limit ?? 0}
+        words=${limit == null ? say("pace.limit_off") : say("pace.limit_at", { limit: limit.toFixed(2), ticks })}
+        note=${say(now.tick && !now.tick.policy_predicts ? "pace.limit_blind" : "pace.limit_note")}
+        min=${0}
+        max=${2}
+        step=${0.05}
+        disabled=${engaged}
+        put=${(value) => plan({ divergence_limit: value || null, foresee: value > 0 })}
+      />
+      ${
+        limit != null &&
+        html`<${Slider}
+          name="ticks"
+          value=${ticks}
+          words=${say("pace.ticks_for", { ticks, time: (ticks / ROWS_PER_SECOND).toFixed(2) })}
+          min=${1}
+          max=${60}
+          step=${1}
+          disabled=${engaged}
+          put=${(value) => plan({ divergence_ticks: value })}
+        />`
+      }
+    </details>
   `;
 }
 

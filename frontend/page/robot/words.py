@@ -117,6 +117,7 @@ WORDS: dict[str, str] = {
     "pace.speed": "Speed",
     "pace.percent": "{percent} %",
     "pace.next": "applies from the next start",
+    "pace.world_model": "World model",
     "pace.idle": "Idle frames",
     "pace.idle_open": "left to the policy",
     "pace.idle_frames": "{count} of 32",
