@@ -107,7 +107,8 @@ def _canvas(picture: NDArray[np.uint8], views: tuple[View, ...]) -> Image.Image:
     for view in views:
         cut, shown = view.cut, view.shown
         box = (shown.left, shown.top, shown.left + shown.width, shown.top + shown.height)
-        part = seen.resize((cut.width, cut.height), Image.Resampling.BILINEAR, box=box)
+        # Cut out first: what `resize` is told of a box does not keep it from mixing in the views beside it.
+        part = seen.crop(box).resize((cut.width, cut.height), Image.Resampling.BILINEAR)
         canvas.paste(part, (cut.left, cut.top))
     return canvas
 

@@ -166,7 +166,7 @@ def test_only_so_many_run_at_once(tmp_path: Path):
     [
         ({"state": None}, "state has none"),
         ({"horizon": 36}, "horizon is 36"),
-        ({"num_chunks": 17}, "less than or equal"),
+        ({"num_chunks": 17}, "maximum is 16"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_it_begins(changes: dict[str, Any], words: str):
