@@ -234,7 +234,7 @@ def test_frames_that_cannot_be_decoded_cost_no_answer(work: Callable[..., FakeSe
 
             return SimpleNamespace(frames=frames(), actions=np.zeros((32, 8), np.float32))
 
-    pipe = work(Broken(), [foreseen_act("a")], [], [], [], [], [act("b")])
+    pipe = work(Broken(), [foreseen_act("a")], [], [], [], [], [foreseen_act("b")])
 
     assert [report.act_id for report in pipe.of(Acted)] == ["a", "b"]
     assert not pipe.of(ActFailed)
