@@ -66,5 +66,4 @@ def test_a_run_has_a_divergence_for_each_tick_whose_frame_came_in_time(tmp_path:
     assert max(known) > 0.3, "the arm moves, and stillness was foreseen"
     assert calm[:12] == shifted[:12] == [None] * 12, "what was foreseen comes 0.8 s after the question"
     assert calm[12:15] == shifted[12:15], "the camera is shifted a second after the start"
-    assert calm != shifted
     assert summed_up([("none", calm), ("camera", shifted)], 1.0, 5)["num_disturbed"] == 1
