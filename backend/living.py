@@ -49,6 +49,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
         await services.evaluation.runs.close()
         await services.evaluation.judging.close()
         await services.evaluation.questions.close()
+        await library.rollouts.close()
         await services.evaluation.hue_tasks.close()
         guarding.cancel()
         await fleet.guard.close()

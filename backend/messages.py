@@ -93,11 +93,14 @@ class Act:
     Attributes:
         request: its `start_image` names nothing.
         canvas: what is seen instead, uint8 [540, 640, 3].
+        foresee: whether the foreseen frames are reported behind the answer, while no other question is open; they are
+            dropped where the next answer is there first.
     """
 
     act_id: str
     request: RunPolicy
     canvas: NDArray[np.uint8]
+    foresee: bool = False
 
 
 @dataclass(frozen=True)
@@ -325,7 +328,19 @@ class ActFailed:
     failure: Failure
 
 
-ActReport = Acted | ActFailed
+@dataclass(frozen=True)
+class Foreseen:
+    """What the policy expects to be seen while the arm does what was answered.
+
+    Attributes:
+        video: uint8 [33, height, width, 3].
+    """
+
+    act_id: str
+    video: NDArray[np.uint8]
+
+
+ActReport = Acted | ActFailed | Foreseen
 """What whoever asked for the arm hears; it passes the dispatcher by."""
 
 Seen = MediaReference | NDArray[np.uint8] | Mapping[str, float]

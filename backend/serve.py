@@ -33,6 +33,8 @@ from backend.fleet.memory import FleetMemory
 from backend.guarding import Guard
 from backend.hue import HueService, HueTaskService
 from backend.hue.store import HueStore
+from backend.imagining import RolloutService
+from backend.imagining.last_frame import keep_last_frame
 from backend.jobs.admission import Admission
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.idempotency import IdempotencyKeys
@@ -110,7 +112,7 @@ def build_services(settings: ServerSettings, folder: DataFolder, catalogue: Chec
         drifting=DriftMeasuring(PromisedJobs(fleet.jobs), ledger.media),
         reasoners=library.reasoners,
     )
-    robots = build_robots(ledger=ledger, fleet=fleet)
+    robots = build_robots(settings=settings, ledger=ledger, fleet=fleet)
     return Services(ledger, fleet, words, library, evaluation, tuning, robots, Machine())
 
 
@@ -252,6 +254,7 @@ def build_library(
         held_gb=_held_gb(fleet),
     )
     sheets = SheetService(media)
+    cuts = CutService(media, ledger.uploads, folder.media / "incoming")
     return LibraryServices(
         items=items,
         backups=Backups(
@@ -265,7 +268,7 @@ def build_library(
         ),
         sheets=sheets,
         controls=ControlService(media, ledger.uploads, fleet.perception.see),
-        cuts=CutService(media, ledger.uploads, folder.media / "incoming"),
+        cuts=cuts,
         forms=FormPresets(folder.form_presets),
         comparisons=comparisons,
         measuring=Measuring(comparisons, media),
@@ -275,6 +278,9 @@ def build_library(
         reasoners=reasoners,
         judge=Judge(arena, reasoners, media),
         questions=QuestionService(database, arena, reasoners, media),
+        rollouts=RolloutService(
+            PromisedJobs(fleet.jobs), media, cuts, lambda video: keep_last_frame(video, media, ledger.uploads)
+        ),
     )
 
 
@@ -333,9 +339,11 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
     )
 
 
-def build_robots(*, ledger: LedgerServices, fleet: FleetServices) -> RobotServices:
+def build_robots(*, settings: ServerSettings, ledger: LedgerServices, fleet: FleetServices) -> RobotServices:
     """Arms that dial in, and the policy that answers them."""
-    return RobotServices(RobotHub(), PolicyService(fleet.engines, fleet.catalogue, ledger.metrics))
+    return RobotServices(
+        RobotHub(), PolicyService(fleet.engines, fleet.catalogue, ledger.metrics, max_arms=settings.policy_arms)
+    )
 
 
 def _held_gb(fleet: FleetServices) -> Callable[[str], float | None]:

@@ -28,6 +28,7 @@ from backend.fleet import Fleet
 from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.guarding import Guard
 from backend.hue import HueService, HueTaskService
+from backend.imagining import RolloutService
 from backend.jobs.admission import Admission
 from backend.jobs.idempotency import IdempotencyKeys
 from backend.jobs.live_jobs import LiveJobs
@@ -124,6 +125,7 @@ class LibraryServices:
     reasoners: Reasoners
     judge: Judge
     questions: QuestionService
+    rollouts: RolloutService
 
 
 @dataclass(frozen=True)
@@ -202,6 +204,7 @@ UsesRefining = Annotated[RefiningService, _part(lambda services: services.librar
 UsesArena = Annotated[ArenaService, _part(lambda services: services.library.arena)]
 UsesReasoners = Annotated[Reasoners, _part(lambda services: services.library.reasoners)]
 UsesJudge = Annotated[Judge, _part(lambda services: services.library.judge)]
+UsesRollouts = Annotated[RolloutService, _part(lambda services: services.library.rollouts)]
 UsesQuestions = Annotated[QuestionService, _part(lambda services: services.library.questions)]
 UsesBenchmarks = Annotated[BenchmarkService, _part(lambda services: services.evaluation.benchmarks)]
 UsesRuns = Annotated[RunService, _part(lambda services: services.evaluation.runs)]

@@ -37,6 +37,8 @@ VERBS: dict[str, str] = {
     "annotate": "Annotate videos with the fields of a schema.",
     "captions-to-jsonl": "Convert videos and captions to a training file.",
     "prompts-to-json": "Convert inference prompts to the format used in training.",
+    "rollout": "Imagine what a policy does and sees, as a video with actions.",
+    "round-trip": "Find the actions of a predicted video again and compare.",
     "robot": "Start the robot program for an arm.",
     "bench": "Benchmark the engine against diffusers on this machine.",
     "report-card": "Evaluate a pocket checkpoint on held-out scenes.",

@@ -34,13 +34,28 @@ async def run_job(client: StudioClient, request: Request, watch: Callable[[Job],
     submitting = asyncio.create_task(client.submit(request))
     try:
         job = await asyncio.shield(submitting)
-        watch(job)
-        async for latest in client.events(job.id):
-            job = latest
-            watch(job)
+        return await followed(client, job, watch)
     except asyncio.CancelledError:
         await _cancel(client, submitting)
         raise
+
+
+async def followed(client: StudioClient, job: Job, watch: Callable[[Job], None]) -> Job:
+    """A job at its end.
+
+    Args:
+        client: of the server.
+        job: as it was last known.
+        watch: told of it at every change.
+
+    Raises:
+        StudioError: it failed with this.
+        Conflict: somebody cancelled it.
+    """
+    watch(job)
+    async for latest in client.events(job.id):
+        job = latest
+        watch(job)
     if job.error is not None:
         raise job.error.error()
     if job.state == "cancelled":

@@ -52,6 +52,7 @@ WORLD_PANEL = Panel(
         FormPart("@start", "o-picture", ("start_image",)),
         BODY,
         FormPart("@actions", "o-actions", ("actions",)),
+        FormPart("@round_trip", "o-round-trip", (), below="fps"),
     ),
     early=("fps", "resolution"),
     first=FIRST,

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from robot.bridge import Bridge, messages
 from robot.clock import Clock, MonotonicClock
 from robot.commands import Finish, RunSelfTest, Start
+from robot.foresight import ForeseenClip
 from robot.process import SWITCH_INTERVAL_S, raise_priority
 from robot.settings import RobotSettings, read_settings
 from robot.station import Station
@@ -72,6 +73,7 @@ def _run(settings: RobotSettings, clock: Clock) -> None:
             clock,
             listeners=[bridge.on_tick] if bridge else [_say_events],
             on_check=bridge.on_check if bridge else _say_check,
+            on_clip=bridge.on_clip if bridge else _ignore_clip,
             needs_page=bridge is not None,
         )
     except StudioError:
@@ -111,6 +113,10 @@ def _run_alone(settings: RobotSettings, station: Station, clock: Clock, until: t
 def _say_events(report: TickReport) -> None:
     for event in report.events:
         _say(messages.event(event))
+
+
+def _ignore_clip(_: ForeseenClip) -> None:
+    """Nobody looks at it."""
 
 
 def _say_check(check: Check) -> None:

@@ -29,7 +29,7 @@ class ActionChunk:
         observed_at_s, received_at_s: seconds of the monotonic clock.
         rows: float64 [n, 8]: seven absolute joint positions in rad, the gripper 0 open to 1 closed.
         inference_s: what the server says it took; none where it says nothing.
-        video: predicted frames, uint8 [T, height, width, 3], where they were asked for.
+        foresees: whether predicted frames were asked for; they come on their own, later, or never.
     """
 
     tick: int
@@ -38,7 +38,7 @@ class ActionChunk:
     received_at_s: float
     rows: NDArray[np.float64]
     inference_s: float | None = None
-    video: NDArray[np.uint8] | None = None
+    foresees: bool = False
 
     @property
     def fresh_until_s(self) -> float:

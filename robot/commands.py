@@ -21,6 +21,9 @@ Prompt = Annotated[str, Field(max_length=4096)]
 Horizon = Annotated[int, Field(ge=1, le=MAX_ROWS)]
 Speed = Annotated[float, Field(ge=0.1, le=1)]
 EpisodeIndex = Annotated[int, Field(ge=0)]
+IdleFrames = Annotated[int, Field(ge=0, le=MAX_ROWS)]
+DivergenceLimit = Annotated[float, Field(gt=0, le=2)]
+DivergenceTicks = Annotated[int, Field(ge=1, le=60)]
 
 
 class Run(Frozen):
@@ -32,6 +35,12 @@ class Run(Frozen):
         speed: rows a tick in rehearsal and replay; time is stretched, nothing is clipped. The others run at 1.
         record: whether it becomes an episode.
         episode: the recorded one to replay.
+        idle_frames: of the 32 frames that follow, in how many the arm stands still; 0 asks for motion, none leaves it
+            to the policy.
+        foresee: whether the policy sends the frames that it predicts, behind each chunk.
+        divergence_limit: of the motion measure (`robot.foresight.divergence`): beyond it the arm holds until a person
+            resumes; none for no limit.
+        divergence_ticks: how many comparisons in a row must be beyond it.
     """
 
     prompt: Prompt = ""
@@ -40,6 +49,15 @@ class Run(Frozen):
     speed: Speed = 0.3
     record: bool = False
     episode: EpisodeIndex | None = None
+    idle_frames: IdleFrames | None = None
+    foresee: bool = False
+    divergence_limit: DivergenceLimit | None = None
+    divergence_ticks: DivergenceTicks = 5
+
+    @property
+    def foresees(self) -> bool:
+        """Whether predicted frames are needed."""
+        return self.foresee or self.divergence_limit is not None
 
     @property
     def pace(self) -> float:
@@ -164,13 +182,15 @@ class MarkEpisode(Frozen):
 class SendFile(Frozen):
     """A file of the recordings for the server's ticket: one view of an episode, or without one the whole data set.
 
+    `foreseen` is the canvas as the policy foresaw it, where it did.
+
     The server's own order: see `robot.bridge.bridge`.
     """
 
     command: Literal["send"] = "send"
     ticket: Annotated[str, Field(pattern=r"^[\w-]{1,64}$")]
     episode: EpisodeIndex | None = None
-    view: Literal["wrist", "exterior_1", "exterior_2"] | None = None
+    view: Literal["wrist", "exterior_1", "exterior_2", "foreseen"] | None = None
 
 
 class ResetScene(Frozen):

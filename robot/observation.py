@@ -68,6 +68,7 @@ class Observation:
         tick: the loop's tick at which it was taken; a reply is spliced by it.
         epoch: of the run; a stop begins a new one, and replies of an old one are dropped.
         prompt: what to do, in words.
+        idle_frames: see `robot.commands.Run`.
         objects: things whose places are known: those of a simulated world; none beside a real arm.
     """
 
@@ -77,6 +78,7 @@ class Observation:
     views: Views
     prompt: str
     objects: tuple[ObjectPose, ...] = ()
+    idle_frames: int | None = None
 
 
 def letterbox(image: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:

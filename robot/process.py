@@ -25,3 +25,9 @@ def raise_priority() -> None:
         return
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, 0, NICE)
+
+
+def lower_priority() -> None:
+    """Of this thread, to what all programs have: for work that nothing waits for, beside threads with a deadline."""
+    with suppress(OSError, AttributeError):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))

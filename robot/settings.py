@@ -11,7 +11,17 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from robot.arms.franka import Following, Realtime
-from robot.commands import EpisodeIndex, Horizon, Mode, Prompt, Run, Speed
+from robot.commands import (
+    DivergenceLimit,
+    DivergenceTicks,
+    EpisodeIndex,
+    Horizon,
+    IdleFrames,
+    Mode,
+    Prompt,
+    Run,
+    Speed,
+)
 from robot.gripper import Closing
 from robot.policy.contract import Declared
 from robot.policy.dialects import DialectName
@@ -42,7 +52,8 @@ class RobotSettings(BaseSettings):
         episode: the recorded episode that the replay arm plays.
         seed: seed of the simulated scene.
         prompt: instruction to run without a page when the self-test has passed.
-        mode, horizon, speed, record: settings of that run.
+        mode, horizon, speed, record, idle_frames, foresee, divergence_limit, divergence_ticks: of that run; see
+            robot.commands.Run.
         seconds: length of the run; if not set, until it is interrupted.
         confirmed: self-test checks that a person has confirmed, comma-separated.
     """
@@ -84,6 +95,10 @@ class RobotSettings(BaseSettings):
     horizon: Horizon = 16
     speed: Speed = 0.3
     record: bool = False
+    idle_frames: IdleFrames | None = None
+    foresee: bool = False
+    divergence_limit: DivergenceLimit | None = None
+    divergence_ticks: DivergenceTicks = 5
     seconds: Annotated[float, Field(gt=0)] | None = None
     confirmed: str = ""
 
@@ -121,6 +136,10 @@ class RobotSettings(BaseSettings):
             speed=self.speed,
             record=self.record,
             episode=self.episode if self.mode == "replay" else None,
+            idle_frames=self.idle_frames,
+            foresee=self.foresee,
+            divergence_limit=self.divergence_limit,
+            divergence_ticks=self.divergence_ticks,
         )
 
 

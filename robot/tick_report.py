@@ -12,6 +12,7 @@ from robot.chunk import ActionChunk
 from robot.clock import Tick
 from robot.commands import Run
 from robot.faults import StopReason
+from robot.foresight.watcher import Foreseen
 from robot.observation import ArmState, Views
 from robot.playing import Rung, Splice
 from robot.policy.policy import PolicyStatus
@@ -21,8 +22,9 @@ State = Literal["idle", "ready", "running", "holding", "stopped", "fault"]
 """idle has not passed its self-test; ready may start; a stopped arm goes on when a person says so; at fault it must be
 recovered first."""
 
-HoldReason = Literal["person", "policy", "connection", "approval", "step"]
-"""What a holding arm waits for: a person's word, rows, the server, a yes to the shown chunk, or the next press."""
+HoldReason = Literal["person", "policy", "connection", "approval", "step", "divergence"]
+"""What a holding arm waits for: a person's word, rows, the server, a yes to the shown chunk, the next press,
+or a person's word after what was seen differed too much from what was foreseen."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class TickReport:
         pending: a chunk that waits for a person's yes.
         answered: the chunk that came in this tick, and `splice` how it took over.
         latency_s: from its observation to its arrival.
+        foreseen: what was foreseen for a moment not long ago, and how far from it things were.
         busy_s: how long the tick took, without its listeners.
     """
 
@@ -87,5 +90,6 @@ class TickReport:
     answered: ActionChunk | None = None
     splice: Splice | None = None
     latency_s: float | None = None
+    foreseen: Foreseen | None = None
     busy_s: float = 0.0
     events: tuple[Event, ...] = ()

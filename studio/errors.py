@@ -13,6 +13,7 @@
     │   ├── CheckpointNotFound   checkpoint_not_found    neither a preset's name nor a folder
     │   ├── PresetNotFound       preset_not_found        nobody saved a form under this id
     │   ├── RefinementNotFound   refinement_not_found
+    │   ├── RolloutNotFound      rollout_not_found       none of this id since the server started
     │   ├── RobotNotFound        robot_not_found         none of this name has dialled in
     │   ├── PairNotFound         pair_not_found          no two results that differ in one thing, or not any more
     │   ├── VoteNotFound         vote_not_found
@@ -161,6 +162,10 @@ class QuestionNotFound(NotFound):
 
 class BenchmarkNotFound(NotFound):
     code = "benchmark_not_found"
+
+
+class RolloutNotFound(NotFound):
+    code = "rollout_not_found"
 
 
 class RunNotFound(NotFound):

@@ -101,6 +101,9 @@ class ServerSettings(BaseSettings):
         "an image: 1, 2, 4 or 8; on a CPU, the number of processes",
     )
     policy_gpus: int = Field(default=1, ge=1, le=8, description="Number of these GPUs that share the steps of a policy")
+    policy_arms: int = Field(
+        default=1, ge=1, le=8, description="Number of arms that the policy may drive at the same time, in turns"
+    )
     precision: Precision = Field(
         default="exact",
         description="exact, or fp8: 8-bit matrix products in the generator except in the first and last steps; for "

@@ -12,6 +12,7 @@ from robot.chunk import ActionChunk
 from robot.clock import Tick
 from robot.commands import LoopCommand, Ready, Replay, Run, Start
 from robot.faults import ArmLost, CameraLost
+from robot.foresight import Foresight
 from robot.gripper import Closing
 from robot.loop import DeadMan, Loop, Sensors
 from robot.observation import ArmState, Observation, Views
@@ -207,6 +208,7 @@ class Rig:
     closing: Closing = "continuous"
     dead_man: DeadMan = field(default_factory=lambda: DeadMan(required=False))
     model: ArmModel = "fr3"
+    foresight: Foresight | None = None
 
     def __post_init__(self) -> None:
         self.clock = FakeClock()
@@ -222,6 +224,7 @@ class Rig:
             dead_man=self.dead_man,
             listeners=[self.reports.append],
             closing=self.closing,
+            foresight=self.foresight,
         )
         self.number = -1
         self.limits = LIMITS[self.model]

@@ -194,7 +194,7 @@ class _MadeResult:
         assert isinstance(self.request, PredictVideo)
         assert self.result.round_trip is not None
         given = np.asarray(self.request.actions, np.float64)
-        return squared_errors("round_trip_mse", _read_actions(self.store.file(self.result.round_trip)), given)
+        return squared_errors("round_trip_mse", read_actions(self.store.file(self.result.round_trip)), given)
 
     def sound(self) -> Figures:
         """F1 of the onsets."""
@@ -222,7 +222,7 @@ class _MadeResult:
 
     def found_actions(self) -> Actions:
         """The actions that were made, float64 [T, C]. Raises MediaNotFound."""
-        return _read_actions(self.store.file(self.result.media[-1]))
+        return read_actions(self.store.file(self.result.media[-1]))
 
 
 def num_given_frames(request: Request) -> int:
@@ -241,7 +241,8 @@ def num_given_frames(request: Request) -> int:
             return 0
 
 
-def _read_actions(path: Path) -> Actions:
+def read_actions(path: Path) -> Actions:
+    """Rows of a file of actions, float64 [T, C]."""
     return np.asarray(json.loads(path.read_text("ascii"))["actions"], np.float64)
 
 

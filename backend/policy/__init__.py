@@ -2,7 +2,9 @@
 
 contract     what its answers mean, declared before the first of them
 question     a frame to a question, or to what is wrong with it; three cameras to the one picture that is seen
-service      questions to the worker and back, and which session the device is kept free for
+service      questions to the worker and back
+lease        which sessions the device is kept free for
+foresight    the frames that an answer foresees, sent behind it
 session      one client, frame by frame
 """
 

@@ -8,6 +8,7 @@ joint positions in rad, nothing normalised, the first row one step after what wa
 from __future__ import annotations
 
 from studio.checkpoints import Checkpoint, read_json
+from studio.rules.view_layout import ViewLayout
 
 EMBODIMENT = "droid_joint_position"
 NUM_ROWS = 32
@@ -55,9 +56,15 @@ def metadata(checkpoint: Checkpoint) -> dict[str, object]:
     }
 
 
-def _seen(checkpoint: Checkpoint) -> list[int]:
-    """[height, width] of what a checkpoint makes of the canvas; the canvas itself where it says nothing of it."""
+def own_layout(checkpoint: Checkpoint) -> ViewLayout | None:
+    """How a checkpoint arranges the canvas anew; none where it sees it as it is."""
     path = checkpoint.folder / OWN_LAYOUT if checkpoint.folder else None
     own = read_json(path).get(EMBODIMENT, {}).get("layout") if path and path.is_file() else None
-    width, height = own["size"] if own else CANVAS_SIZE
+    return ViewLayout.model_validate(own) if own else None
+
+
+def _seen(checkpoint: Checkpoint) -> list[int]:
+    """[height, width] of what a checkpoint makes of the canvas; the canvas itself where it says nothing of it."""
+    layout = own_layout(checkpoint)
+    width, height = layout.size if layout is not None else CANVAS_SIZE
     return [height, width]

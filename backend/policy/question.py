@@ -11,6 +11,9 @@ Request, msgpack with numpy arrays (studio.wire.arrays); what else is in it is n
                                   the seed among them
     endpoint                      "infer", "reset", or left out
     decode_video                  whether the answer has the frames that the policy foresees; without it, no
+    foresee                       text: sends these frames behind the answer, under this name, to whoever listens on
+                                  the session's channel (backend.policy.foresight)
+    idle_frames                   in how many of the frames that follow the arm stands still; null leaves it open
     session_id                    text; another one than before begins anew, like a reset
 """
 
@@ -26,6 +29,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from backend.policy.contract import CANVAS_SIZE, EXTERIOR_SIZE, WRIST_SIZE
+from backend.policy.foresight import MAX_LABEL
 from studio.errors import BadInput
 from studio.requests import shown
 from studio.wire.arrays import unpack_message
@@ -60,7 +64,9 @@ class Question:
         seed: the client's own; none leaves it to the session.
         sampling: fields that the client sets over the checkpoint's own.
         session: the client's name for its session; empty for none.
-        decode_video: whether the foreseen frames are wanted too.
+        decode_video: whether the foreseen frames are wanted too, as part of the answer.
+        foresee: under which name they are wanted behind it; empty for not at all.
+        idle_frames: as it came; none where it was left out.
     """
 
     canvas: NDArray[np.uint8]
@@ -70,6 +76,8 @@ class Question:
     sampling: Mapping[str, Any]
     session: str
     decode_video: bool = False
+    foresee: str = ""
+    idle_frames: object = None
 
 
 @dataclass(frozen=True)
@@ -145,6 +153,9 @@ def _question(fields: Mapping[str, Any], session: str) -> Question:
     decode_video = fields.get("decode_video", False)
     if not isinstance(decode_video, bool):
         raise BadInput(f"decode_video is {shown(decode_video)}; expected true or false.", param="decode_video")
+    foresee = fields.get("foresee", "")
+    if not isinstance(foresee, str) or len(foresee) > MAX_LABEL:
+        raise BadInput(f"foresee is {shown(foresee)}; expected text of up to {MAX_LABEL} characters.", param="foresee")
     sampling = {str(name): _plain(value) for name, value in cast("dict[object, object]", settings).items()}
     seed = sampling.pop("seed", None)
     return Question(
@@ -155,6 +166,8 @@ def _question(fields: Mapping[str, Any], session: str) -> Question:
         sampling=sampling,
         session=session,
         decode_video=decode_video,
+        foresee=foresee,
+        idle_frames=_plain(fields.get("idle_frames")),
     )
 
 

@@ -1,15 +1,13 @@
-"""An arm's questions on their way to the worker and back, from one session at a time."""
+"""Arms' questions on their way to the worker and back, from the sessions that have the lease."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,9 +18,11 @@ from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.engine_process import WorkerLost
 from backend.fleet import Fleet
 from backend.jobs.dispatcher import Dispatcher, Spoken
-from backend.messages import Act, Acted, ActFailed, StopActing
+from backend.messages import Act, Acted, ActFailed, Foreseen, StopActing
 from backend.metrics import Metrics
-from backend.policy.contract import CANVAS_SIZE, EMBODIMENT, NUM_ROWS, ROWS_PER_SECOND, metadata
+from backend.policy.contract import CANVAS_SIZE, EMBODIMENT, NUM_ROWS, ROWS_PER_SECOND, metadata, own_layout
+from backend.policy.foresight import ForesightChannel, pack_clip
+from backend.policy.lease import IDLE_S, PolicyLease
 from backend.policy.question import Question, Reset, read_frame
 from studio.errors import Busy, Conflict, EngineLost
 from studio.presets import complete
@@ -30,10 +30,6 @@ from studio.requests import RunPolicy, parse_request
 from studio.rules import refusals
 
 log = structlog.get_logger("orrery.policy")
-
-IDLE_S = 10.0
-"""After the last answer. A robot in motion asks every one or two seconds, over a slow policy every four or five;
-whoever looks at a chunk for longer before it is played can wait for a step that has been begun meanwhile."""
 
 HELD_FOR = "robot"
 """What jobs say they wait for."""
@@ -48,76 +44,6 @@ LOOK_EVERY_S = 0.1
 
 NUM_READERS = 2
 """A megabyte is unpacked in a millisecond, and resized in ten."""
-
-
-class PolicyLease:
-    """Which session the device is kept free for: from its first question until it ends, or asks nothing for a while.
-
-    Lives on the event loop's thread.
-
-    Args:
-        on_held: told True when the device is to be kept free, and False when it is not any more.
-        idle_s: how long it is kept free for a session that asks nothing.
-    """
-
-    def __init__(self, on_held: Callable[[bool], None], idle_s: float = IDLE_S) -> None:
-        self._on_held = on_held
-        self._idle_s = idle_s
-        self._holder: object = None
-        self._held = False
-        self._idling: asyncio.TimerHandle | None = None
-
-    def take(self, session: object) -> None:
-        """A session asks something.
-
-        Raises:
-            Busy: another one has it. Two would wait for each other's answers.
-        """
-        if self._holder is not None and self._holder is not session:
-            raise Busy(
-                "Another session is using the policy.",
-                hint=f"It becomes free when that session ends or is idle for {self._idle_s:g} s.",
-            )
-        self._stop_idling()
-        self._holder = session
-        if not self._held:
-            self._held = True
-            log.info("policy_lease_taken")
-            self._on_held(True)
-
-    def answered(self, session: object) -> None:
-        """What it asked has come to an end; the next question is waited for."""
-        if self._holder is session:
-            self._stop_idling()
-            self._idling = asyncio.get_running_loop().call_later(self._idle_s, self.clear)
-
-    def leave(self, session: object, *, returns: bool) -> None:
-        """A session has ended.
-
-        Args:
-            returns: it gave up on an answer: it may come back at once, and then must not wait for a step again.
-        """
-        if self._holder is not session:
-            return
-        if returns:
-            self.answered(session)
-            self._holder = None
-        else:
-            self.clear()
-
-    def clear(self) -> None:
-        """Nobody has it."""
-        self._stop_idling()
-        self._holder = None
-        if self._held:
-            self._held = False
-            log.info("policy_lease_free")
-            self._on_held(False)
-
-    def _stop_idling(self) -> None:
-        if self._idling is not None:
-            self._idling.cancel()
-            self._idling = None
 
 
 @dataclass(frozen=True)
@@ -142,9 +68,15 @@ class PolicyService:
 
     Args:
         idle_s: how long jobs rest for a session that asks nothing.
+        max_arms: how many sessions may have it at the same time.
+
+    Attributes:
+        channels: of the open sessions, by name.
     """
 
-    def __init__(self, fleet: Fleet, catalogue: CheckpointCatalogue, metrics: Metrics, idle_s: float = IDLE_S) -> None:
+    def __init__(
+        self, fleet: Fleet, catalogue: CheckpointCatalogue, metrics: Metrics, idle_s: float = IDLE_S, max_arms: int = 1
+    ) -> None:
         self._fleet = fleet
         self._catalogue = catalogue
         self._metrics = metrics
@@ -152,7 +84,11 @@ class PolicyService:
         self._holding = ExitStack()
         self._readers = ThreadPoolExecutor(NUM_READERS, thread_name_prefix="policy")
         self._warming: asyncio.Task[None] | None = None
-        self.lease = PolicyLease(self._hold, idle_s)
+        self._listening = ExitStack()
+        self._packing: asyncio.Task[None] | None = None
+        self._packers = ThreadPoolExecutor(1, thread_name_prefix="foresight")
+        self.channels: dict[str, ForesightChannel] = {}
+        self.lease = PolicyLease(self._hold, idle_s, max_arms)
 
     @property
     def for_an_arm(self) -> str | None:
@@ -192,6 +128,7 @@ class PolicyService:
             "num_actions": NUM_ROWS,
             "fps": ROWS_PER_SECOND,
             "decode_video": question.decode_video,
+            "idle_frames": question.idle_frames,
             "sampling": {**question.sampling, "seed": seed},
         }
         checkpoint = self._catalogue.active
@@ -205,11 +142,14 @@ class PolicyService:
         """What a frame asks, read beside the event loop and behind nobody else's files. Raises BadInput."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, read_frame, frame)
 
-    async def answer(self, session: object, policy: str, question: Question, seed: object) -> PolicyAnswer:
+    async def answer(
+        self, session: object, policy: str, question: Question, seed: object, channel: ForesightChannel | None = None
+    ) -> PolicyAnswer:
         """What the arm is to do. When this is cancelled, so is the computing.
 
         Args:
             policy: the checkpoint whose metadata the session was told.
+            channel: where the foreseen frames are sent later; none for not at all.
 
         Raises:
             BadInput: as `request_of`.
@@ -230,25 +170,44 @@ class PolicyService:
                 self._warm_up()
             state = "it is warming up" if _is_ready(engine) else engine.status.state
             raise Busy(f"The checkpoint {active} is not ready yet ({state}).", hint="Try again in a moment.")
-        return await self._ask(session, request, question)
+        return await self._ask(session, request, question, channel)
 
-    async def _ask(self, session: object, request: RunPolicy, question: Question) -> PolicyAnswer:
+    async def _ask(
+        self, session: object, request: RunPolicy, question: Question, channel: ForesightChannel | None = None
+    ) -> PolicyAnswer:
         engine = self._engine()
         self.lease.take(session)
         began_at = time.monotonic()
         act_id = secrets.token_hex(6)
         answer: asyncio.Future[Acted] = asyncio.get_running_loop().create_future()
-        with engine.listening(act_id, partial(_settle, answer)):
-            engine.send(Act(act_id, request, question.canvas))
+
+        def hear(event: Spoken | WorkerLost) -> None:
+            if isinstance(event, Foreseen):
+                assert channel is not None, "frames are foreseen for whoever listens"
+                self._packing = asyncio.create_task(self._pack(channel, question.foresee, event.video))
+            else:
+                _settle(answer, event)
+
+        with ExitStack() as listening:
+            listening.enter_context(engine.listening(act_id, hear))
+            engine.send(Act(act_id, request, question.canvas, foresee=channel is not None))
             try:
                 acted = await answer
             finally:
                 if answer.cancelled():
                     engine.send(StopActing(act_id))
                 self.lease.answered(session)
+            self._listening.close()  # Frames of the answer before this one are too late.
+            if channel is not None:
+                self._listening = listening.pop_all()
         total_s = time.monotonic() - began_at
         self._metrics.policy_seconds.observe(total_s)
         return PolicyAnswer(acted.actions, acted.took_s, max(0.0, total_s - acted.took_s), acted.video)
+
+    async def _pack(self, channel: ForesightChannel, label: str, video: NDArray[np.uint8]) -> None:
+        """Send a clip; behind the answers, on a thread that nothing else waits for."""
+        layout = own_layout(self._catalogue.active)
+        channel.put(await asyncio.get_running_loop().run_in_executor(self._packers, pack_clip, label, video, layout))
 
     def _warm_up(self) -> asyncio.Task[None]:
         if self._warming is None or self._warming.done():
@@ -281,6 +240,7 @@ class PolicyService:
     def _hold(self, held: bool) -> None:
         """Keep the device free of jobs, and the checkpoint from leaving it; or let go of both."""
         self._holding.close()
+        self._listening.close()
         if held:
             engine = self._engine()
             self._holding.enter_context(self._fleet.group(None).hold())

@@ -8,6 +8,7 @@ from typing import Self
 
 import structlog
 
+from backend.policy.foresight import ForesightChannel
 from backend.policy.question import Question, Reset
 from backend.policy.service import PolicyService
 from studio.errors import StudioError
@@ -32,14 +33,22 @@ class PolicySession:
         self._next_seed = 0
         self._previous_total_ms: float | None = None
         self._gave_up = False
+        self._foresight = ForesightChannel()
 
     def __enter__(self) -> Self:
+        self._service.channels[self._foresight.name] = self._foresight
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        del self._service.channels[self._foresight.name]
         self._service.lease.leave(self, returns=self._gave_up)
+
+    @property
+    def foresight_path(self) -> str:
+        """Where the frames that it foresees are sent."""
+        return self._foresight.path
 
     async def answer(self, frame: str | bytes) -> bytes:
         """The frame that answers a frame; whatever is wrong with it stands in there."""
@@ -61,7 +70,8 @@ class PolicySession:
         seed = self._next_seed if question.seed is None else question.seed
         self._gave_up = True  # until there is an answer, or a reason
         try:
-            acted = await self._service.answer(self, self._policy, question, seed)
+            channel = self._foresight if question.foresee and self._foresight.num_listeners else None
+            acted = await self._service.answer(self, self._policy, question, seed, channel)
         except StudioError:
             self._gave_up = False
             raise

@@ -24,6 +24,8 @@ from backend.routes import (
     questions,
     refinements,
     robots,
+    rollouts,
+    round_trips,
     system,
     tasks,
     tunings,
@@ -33,6 +35,8 @@ from backend.routes import (
 
 SERVED: tuple[APIRouter, ...] = (
     jobs.router,
+    round_trips.router,
+    rollouts.router,
     jobs.queue_router,
     comparisons.router,
     events.router,

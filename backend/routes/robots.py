@@ -156,7 +156,7 @@ async def _obey(socket: WebSocket, robot: Robot, page: Page) -> None:
 
 Name = Annotated[str, Path(examples=["simulated"])]
 Index = Annotated[int, Path(ge=0, examples=[0])]
-View = Annotated[Literal["wrist", "exterior_1", "exterior_2"], Path(examples=["wrist"])]
+View = Annotated[Literal["wrist", "exterior_1", "exterior_2", "foreseen"], Path(examples=["wrist"])]
 
 
 @router.get("/v1/robots/{name}/episodes", responses=documented(RobotNotFound, RobotAway, Busy))
@@ -177,7 +177,7 @@ async def episode(name: Name, episode: Index, hub: UsesRobots) -> dict[str, Any]
     responses=documented(RobotNotFound, RobotAway, Busy, Conflict),
 )
 async def clip(name: Name, episode: Index, view: View, hub: UsesRobots) -> StreamingResponse:
-    """Download the video of one camera, at 15 fps."""
+    """Download the video of one camera, at 15 fps, or of all three as the policy foresaw them."""
     return await _fetched(hub, name, {"episode": episode, "view": view})
 
 

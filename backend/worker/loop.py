@@ -112,7 +112,7 @@ class Worker:
 
     @property
     def _want_turn(self) -> bool:
-        return self._acting.turn is not None or self._chats.want_turn
+        return self._acting.turn is not None or self._acting.foresight is not None or self._chats.want_turn
 
     def _listen(self, *, wait: bool) -> None:
         """Obey what has arrived, also what a job's beginning left lying further out."""
@@ -199,12 +199,15 @@ class Worker:
         self._step(engine)
 
     def _act_and_speak(self, engine: Engine) -> None:
-        """A step of an arm's answer; only between two answers a token of each conversation."""
+        """A step of an arm's answer; only between two answers a piece of what it foresees, and a token of each chat."""
         act = self._acting.turn
         if act is not None:
             with self._guard(partial(self._acting.fail, act)):
                 use_adapter(engine, self._adapters, None)
                 self._acting.advance(engine, act)
+        elif (foresight := self._acting.foresight) is not None:
+            with self._guard(partial(self._acting.give_up, foresight)):
+                self._acting.foresee(foresight)
         if not self._acting.midway:
             self._speak(engine)
 

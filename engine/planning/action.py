@@ -92,7 +92,8 @@ def _plan(request: _Request, setting: Setting, media: Media, *, rows: Tensor | N
     vision = _vision(request, setting, media.encode(padded(frames, num_given_frames), placed), placed)
     segments = (vision, _actions(request, setting, rows))
     view = request.view or EMBODIMENTS[request.embodiment].view
-    caption = action_caption(request.prompt, view, request.num_actions + 1, request.fps, placed.canvas)
+    idle_frames = None if isinstance(request, PredictActions) else request.idle_frames
+    caption = action_caption(request.prompt, view, request.num_actions + 1, request.fps, placed.canvas, idle_frames)
     columns, rows_of_cells = placed.cells(setting.pixels_per_cell)
     return Plan.under(
         (BranchPrompt(caption, "prompt"), BranchPrompt(request.negative_prompt, "negative_prompt")),
@@ -203,11 +204,20 @@ def fit(tier: Literal["256", "480", "704", "720"], width: int, height: int) -> F
     return Fit(canvas, (max(1, int(scale * width + 0.5)), max(1, int(scale * height + 0.5))))
 
 
-def action_caption(task: str, view: ViewName, num_frames: int, fps: float, canvas: tuple[int, int]) -> str:
+def action_caption(
+    task: str,
+    view: ViewName,
+    num_frames: int,
+    fps: float,
+    canvas: tuple[int, int],
+    idle_frames: int | None = None,
+) -> str:
     """JSON of the task, the camera and the clip, with names, order, rounding and spacing of training.
 
     Args:
         canvas: (width, height) of the padded canvas.
+        idle_frames: in how many of the frames after the first the body does not move: "3 out of 32."; none leaves the
+            line out, as for inverse dynamics (github.com/nvidia-cosmos/cosmos-framework).
     """
     width, height = canvas
     duration_s = num_frames / fps
@@ -215,9 +225,10 @@ def action_caption(task: str, view: ViewName, num_frames: int, fps: float, canva
     task = task.strip()
     if task and task[-1] not in ".!?":
         task += "."
+    idle = {} if idle_frames is None else {"idle_frame": f"{idle_frames} out of {num_frames - 1}."}
     caption = {
         "cinematography": {"framing": FRAMING[view]},
-        "actions": [{"time": f"0:00-{minutes}:{seconds:02d}", "description": task}],
+        "actions": [{"time": f"0:00-{minutes}:{seconds:02d}", "description": task, **idle}],
         "duration": f"{int(duration_s)}s",
         "fps": float(fps),
         "resolution": {"H": height, "W": width},

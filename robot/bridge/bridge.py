@@ -30,9 +30,11 @@ from robot.bridge.messages import ComingRows
 from robot.clock import Clock
 from robot.commands import SendFile, parse_command
 from robot.faults import BrokenEpisode
+from robot.foresight import ForeseenClip
 from robot.recording import layout, read_episode
 from robot.recording.export import PIECE_BYTES, tar_pieces
 from robot.recording.features import VIDEOS
+from robot.recording.foresight_track import VIDEO_FILE
 from robot.settings import BRIDGE_PATH
 from robot.station import Station
 from robot.station.self_test import Check
@@ -67,7 +69,7 @@ class Bridge:
         self._token = token
         self._clock = clock
         self._hello = hello
-        self._waiting: queue.Queue[TickReport | Check] = queue.Queue(MAX_WAITING)
+        self._waiting: queue.Queue[TickReport | Check | ForeseenClip] = queue.Queue(MAX_WAITING)
         self._wanted: frozenset[str] = frozenset()
         self._connected = False
         self._coming = ComingRows()
@@ -75,6 +77,11 @@ class Bridge:
     def on_tick(self, report: TickReport) -> None:
         """One tick; returns at once, and lets the oldest go when the server is slow."""
         self._put(report)
+
+    def on_clip(self, clip: ForeseenClip) -> None:
+        """What the policy foresees with a chunk."""
+        if "predicted" in self._wanted:
+            self._put(clip)
 
     def on_check(self, check: Check) -> None:
         """One finding of a self-test."""
@@ -129,6 +136,10 @@ class Bridge:
             if isinstance(found, Check):
                 _send(socket, messages.check(found))
                 continue
+            if isinstance(found, ForeseenClip):
+                for number, picture in enumerate(found.frames):
+                    socket.send(pack_frame(f"predicted/{found.label}/{number}", picture))
+                continue
             if found.session != shown:
                 shown = found.session
                 _send(socket, messages.session(shown))
@@ -150,9 +161,6 @@ class Bridge:
             _send(socket, messages.chunk(report.answered, report, pending=report.answered is report.pending))
         if "canvas" in self._wanted and report.views is not None:
             socket.send(pack_frame("canvas", messages.jpeg(report.views.canvas())))
-        if "predicted" in self._wanted and report.answered is not None and report.answered.video is not None:
-            for number, picture in enumerate(report.answered.video):
-                socket.send(pack_frame(f"predicted/{number}", messages.jpeg(picture)))
 
     def _read(self, socket: ClientConnection, station: Station, over: threading.Event) -> None:
         try:
@@ -190,7 +198,7 @@ class Bridge:
         url = self._url.removesuffix(BRIDGE_PATH) + FILES_PATH + command.ticket
         threading.Thread(target=send_file, args=(file, url, self._token), name="file", daemon=True).start()
 
-    def _put(self, found: TickReport | Check) -> None:
+    def _put(self, found: TickReport | Check | ForeseenClip) -> None:
         if not self._connected:
             return
         while True:
@@ -243,7 +251,9 @@ def find_file(command: SendFile, recordings: Path) -> FileToSend:
     """
     if command.episode is None or command.view is None:
         return FileToSend("recordings.tar", "application/x-tar", tar_pieces(recordings))
-    path = recordings / layout.video_file(VIEWS[command.view], read_episode(recordings, command.episode).summary.index)
+    index = read_episode(recordings, command.episode).summary.index
+    foreseen = layout.foresight_file(VIDEO_FILE, index)
+    path = recordings / (foreseen if command.view == "foreseen" else layout.video_file(VIEWS[command.view], index))
     try:
         size_bytes = path.stat().st_size
     except OSError as error:

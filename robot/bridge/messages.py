@@ -3,10 +3,11 @@
 - `hello` {name, arm: simulated|franka|replay, model: fr3|panda, policy: URL, limits: {soft_min[7], soft_max[7],
   velocity[7]}}: first, after every dialling; then `session`
 - `session` {state, epoch, hold, stop, words, run}: at every change. state is idle, ready, running, holding, stopped or
-  fault; hold is person, policy, connection, approval or step; stop is a StopReason and words its sentence
+  fault; hold is person, policy, connection, approval, step or divergence; stop is a StopReason and words its sentence
 - `tick` {tick, at_s, state, hold, epoch, joints[7] rad, gripper, wanted[8]|null, executed[8]|null, clamped: joints
   counted from 0, rung: play|coast|rest|stop|null, num_coming, policy: disconnected|connecting|ready|refused,
-  policy_words, policy_predicts, has_views, lateness_ms, busy_ms}: fifteen a second
+  policy_words, policy_predicts, foreseen: {label, tick, frame, psnr_db[3], motion[3]}|null, has_views, lateness_ms,
+  busy_ms}: fifteen a second. `foreseen` compares what was seen at its own tick, of a moment ago
 - `chunk` {tick, epoch, pending, rows[n][8], skipped_rows, jump_rad, latency_s, inference_s, has_video}: when rows came;
   pending ones wait for `approve` or `reject`. A shadow run's rows come too
 - `coming` {tick, epoch, num_coming, rows[≤ 48][8]}: what will be played next, stretched and faded as it will be: when
@@ -18,7 +19,8 @@
 Times are seconds of this machine's monotonic clock.
 
 Binary frames (studio.wire.frames) come of the topics that were asked for: `canvas`, a JPEG of exactly what the
-policy sees, fifteen a second; `predicted/{i}`, JPEGs of the frames that came with a chunk.
+policy sees, fifteen a second; `predicted/{epoch}-{tick}/{i}`, JPEGs of what the policy foresees with the chunk of
+that epoch and tick, when they come: frame 0 is what it was asked about, frame i what it expects after row i.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot.chunk import ActionChunk
+from robot.foresight import Foreseen, label_of
 from robot.observation import NUM_JOINTS, ROWS_PER_SECOND
 from robot.safety import LIMITS, ArmModel
 from robot.station.self_test import Check
@@ -102,9 +105,21 @@ def tick(report: TickReport) -> dict[str, Any]:
         "policy": report.policy.connection,
         "policy_words": report.policy.words,
         "policy_predicts": report.policy.predicts,
+        "foreseen": _foreseen(report.foreseen) if report.foreseen is not None else None,
         "has_views": report.views is not None,
         "lateness_ms": round(1e3 * report.tick.lateness_s, 3),
         "busy_ms": round(1e3 * report.busy_s, 3),
+    }
+
+
+def _foreseen(found: Foreseen) -> dict[str, Any]:
+    """Which frame of which clip stands beside which tick, and how far they diverge: see `robot.foresight`."""
+    return {
+        "label": label_of(found.moment.epoch, found.moment.chunk_tick),
+        "tick": found.moment.tick,
+        "frame": found.frame,
+        "psnr_db": list(found.divergence.psnr_db),
+        "motion": list(found.divergence.motion),
     }
 
 
@@ -133,7 +148,7 @@ def chunk(found: ActionChunk, report: TickReport, *, pending: bool) -> dict[str,
         "jump_rad": round(report.splice.jump_rad, 4) if report.splice is not None else None,
         "latency_s": report.latency_s,
         "inference_s": found.inference_s,
-        "has_video": found.video is not None,
+        "has_video": found.foresees,
     }
 
 

@@ -23,6 +23,7 @@ from robot.evaluation.scenes import TableTask
 from robot.evaluation.trials import ENDED, LIMIT_S, await_policy, result_of
 from robot.evaluation.watch import Watch
 from robot.faults import NotInstalled
+from robot.foresight import Foresight
 from robot.loop import DeadMan, Loop, Sensors
 from robot.loop.loop import PERIOD_S
 from robot.observation import Observation
@@ -77,7 +78,7 @@ class SteppedTable:
             if film is not None:
                 film.add(self._cameras.views())
 
-        view = drive_stepped(self._world, self._clock, looking, task.instruction, watch, look)
+        view = drive_stepped(self._world, self._clock, looking, task.instruction, watch, each_tick=look)
         return result_of(watch, view, self._clock.now() - began_s, self._answers_after_s)
 
     def close(self) -> None:
@@ -131,7 +132,10 @@ def drive_stepped(
     policy: Policy,
     prompt: str,
     watch: Watch,
-    look: Callable[[], None] = lambda: None,
+    *,
+    arm: SimulatedArm | None = None,
+    foresight: Foresight | None = None,
+    each_tick: Callable[[], None] = lambda: None,
 ) -> SessionView:
     """One run of the loop, until the object is lifted, the arm is stopped or ``LIMIT_S`` is over.
 
@@ -141,15 +145,17 @@ def drive_stepped(
         policy: looks by itself; what the loop shows it is black.
         prompt: the instruction.
         watch: told of every tick.
-        look: called after every tick.
+        arm: of this world; none for one that does as it is told.
+        foresight: of the loop.
+        each_tick: called after every tick.
 
     Returns:
         Where the session stands in the end.
     """
-    arm = SimulatedArm(world)
+    arm = arm or SimulatedArm(world)
     # The policy looks when it is asked, at the same moment of the same world: a tenth of the drawing.
     sensors = Sensors(arm, BlankCameras(clock), clock, world.object_poses)
-    loop = Loop(arm, sensors, policy, clock, dead_man=DeadMan(required=False))
+    loop = Loop(arm, sensors, policy, clock, dead_man=DeadMan(required=False), foresight=foresight)
     began_s = clock.now()
     loop.tell(Ready())
     loop.run_tick(Tick(0, clock.now(), clock.now()))
@@ -159,7 +165,7 @@ def drive_stepped(
         world.catch_up()
         loop.run_tick(Tick(number, clock.now(), clock.now()))
         watch.look(world.object_poses(), world.state().joint_positions)
-        look()
+        each_tick()
         if watch.lifted or loop.view.state in ENDED:
             break
     return loop.view

@@ -35,6 +35,7 @@ from robot.playing import Rung, Splice
 from robot.playing.rows import approach
 from robot.safety import Executed
 from robot.safety.filter import STOP_LEAD_RAD
+from robot.tick_report import HoldReason
 from studio.errors import Conflict
 
 
@@ -81,7 +82,7 @@ class ActiveRun:
             case Resume():
                 self._begin(session.resume())
             case Hold():
-                self._begin(session.hold(), held=True)
+                self._begin(session.hold(), held="person")
             case Finish():
                 self._finish()
             case Recovered():
@@ -130,6 +131,15 @@ class ActiveRun:
         executed = self._mover.move(choice.row, state)
         return Driven(choice.rung, choice.row, executed), executed.stop
 
+    def diverge(self, words: str) -> None:
+        """Hold until a person resumes: what is seen is not what was foreseen."""
+        self._begin(self.session.diverged(words), held="divergence")
+
+    @property
+    def playing(self) -> tuple[int, float] | None:
+        """Of the chunk in play: see `Driver.playing`. None in shadow mode, where the arm does not do what is played."""
+        return None if self.driver is None or self._in_shadow else self.driver.playing
+
     def stop(self, reason: StopReason, words: str = "") -> ArmLost | None:
         """End whatever is on; the error of an arm that could not be told."""
         self.driver = None
@@ -147,7 +157,7 @@ class ActiveRun:
         self._begin(run)
         return state
 
-    def _begin(self, run: Run, *, held: bool = False) -> None:
+    def _begin(self, run: Run, *, held: HoldReason | None = None) -> None:
         self.driver = Driver(run, self._clock.now(), held=held)
 
     def _replay(self, rows: NDArray[np.float64], state: ArmState) -> None:

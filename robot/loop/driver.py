@@ -40,10 +40,10 @@ class Driver:
     Args:
         run: what was started.
         now_s: when the epoch began.
-        held: whether a person said wait; nothing is asked and nothing is played.
+        held: what is waited for; nothing is asked and nothing is played meanwhile.
     """
 
-    def __init__(self, run: Run, now_s: float, *, held: bool = False) -> None:
+    def __init__(self, run: Run, now_s: float, *, held: HoldReason | None = None) -> None:
         self.run = run
         self._held = held
         self._player = Player(speed=run.pace, fade_ticks=0 if run.mode == "replay" else FADE_TICKS)
@@ -61,7 +61,7 @@ class Driver:
     def wants_chunk(self, latency_rows: int | None) -> bool:
         """Whether the policy should be asked now."""
         waits_for_rows = not len(self.coming)
-        if self._held:
+        if self._held is not None:
             return False
         match self.run.mode:
             case "replay":
@@ -155,11 +155,19 @@ class Driver:
         return Choice(found, waits_for="connection" if disconnected_s else "policy")
 
     def _awaited_person(self, has_row: bool) -> HoldReason | None:
-        if self._held:
-            return "person"
+        if self._held is not None:
+            return self._held
         if self.pending is not None:
             return "approval"
         return "step" if self.run.mode == "step" and has_row and not self._steps else None
+
+    @property
+    def playing(self) -> tuple[int, float] | None:
+        """The tick whose observation the chunk in play answers, and how many rows were played since it; or none."""
+        chunk = self._player.chunk
+        if chunk is None or chunk.tick == _REPLAYED_TICK or not len(self.coming):
+            return None
+        return chunk.tick, self._player.rows_since_observation
 
     @property
     def coming(self) -> NDArray[np.float64]:

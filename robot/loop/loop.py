@@ -14,6 +14,7 @@ from robot.arms import Arm
 from robot.clock import Clock, Pace, Tick
 from robot.commands import Heartbeat, LoopCommand, Release, Stop
 from robot.faults import StopReason
+from robot.foresight import DivergenceGuard, Foreseen, Foresight, Moment, NoForesight
 from robot.gripper import Closing
 from robot.loop.active_run import ActiveRun, Driven
 from robot.loop.conversation import NOTHING, Conversation, Received
@@ -79,6 +80,7 @@ class Loop:
         sensors: where it reads the arm and the cameras.
         dead_man: what must keep beating while a run is on.
         closing: how the policy's gripper number is understood.
+        foresight: what is asked what was foreseen for each tick.
     """
 
     def __init__(
@@ -91,6 +93,7 @@ class Loop:
         dead_man: DeadMan,
         listeners: Sequence[Listener] = (),
         closing: Closing = "binary",
+        foresight: Foresight | None = None,
     ) -> None:
         self._sensors = sensors
         self._clock = clock
@@ -99,6 +102,8 @@ class Loop:
         self._limits = LIMITS[arm.model]
         self._run = ActiveRun(arm, clock, closing)
         self._talk = Conversation(policy, clock)
+        self._foresight: Foresight = foresight or NoForesight()
+        self._guard = DivergenceGuard()
         self._inbox: queue.SimpleQueue[_Told] = queue.SimpleQueue()
         self._wake = threading.Event()
         self._events: list[Event] = []
@@ -150,8 +155,9 @@ class Loop:
         self._watch(seen)
         received, splice = self._receive(seen)
         self._ask_ahead(tick, seen)
+        foreseen = self._foresee(tick, seen)
         driven = self._drive(seen)
-        return self._account(tick, seen, received, splice, driven)
+        return self._account(tick, seen, received, splice, driven, foreseen)
 
     def _obey(self) -> None:
         self._wake.clear()
@@ -211,8 +217,23 @@ class Loop:
             return
         if driver.wants_chunk(self._talk.latency.rows(run.pace)):
             objects = tuple(self._sensors.objects())
-            self._talk.ask(Observation(tick.number, self.view.epoch, seen.state, seen.views, run.prompt, objects))
+            self._talk.ask(
+                Observation(tick.number, self.view.epoch, seen.state, seen.views, run.prompt, objects, run.idle_frames)
+            )
             driver.asked(tick.number, self._clock.now())
+
+    def _foresee(self, tick: Tick, seen: Sensed) -> Foreseen | None:
+        """Compare, without waiting for it, and hold where the operator's limit says so."""
+        run, playing = self.view.run, self._run.playing
+        if run is None or playing is None or seen.views is None or not self._run.session.engaged:
+            self._foresight.forget()
+            return None
+        found = self._foresight.look(Moment(tick.number, self.view.epoch, *playing, seen.views))
+        words = self._guard.judge(found, self.view.epoch, run.divergence_limit, run.divergence_ticks)
+        if words:
+            self._run.diverge(words)
+            self._note("divergence", words)
+        return found
 
     def _drive(self, seen: Sensed) -> Driven | None:
         if not self._run.session.engaged or seen.state is None:
@@ -232,7 +253,13 @@ class Loop:
         return f"{sentence}: the policy needs {self._talk.answers_in_s():.1f} s per answer."
 
     def _account(
-        self, tick: Tick, seen: Sensed, received: Received, splice: Splice | None, driven: Driven | None
+        self,
+        tick: Tick,
+        seen: Sensed,
+        received: Received,
+        splice: Splice | None,
+        driven: Driven | None,
+        foreseen: Foreseen | None,
     ) -> TickReport:
         driver = self._run.driver
         return TickReport(
@@ -249,6 +276,7 @@ class Loop:
             answered=received.chunk,
             splice=splice,
             latency_s=received.latency_s,
+            foreseen=foreseen,
         )
 
     def _stop(self, reason: StopReason, words: str = "") -> None:
@@ -259,6 +287,8 @@ class Loop:
 
     def _notice_change(self, before: SessionView) -> None:
         after = self.view
+        if after.hold == "divergence":  # which has been said, with its figures
+            return
         if (after.state, after.hold) != (before.state, before.hold) and after.stop is None:
             what = f"{after.state}, waiting for the {after.hold}" if after.hold else after.state
             self._note(after.state, f"The robot is {what}.")

@@ -57,9 +57,15 @@ class Session:
             raise _conflict(self.view.state, "holding")
         return self._renew(self.view.run, hold="person")
 
+    def diverged(self, words: str) -> Run:
+        """What is seen is not what was foreseen: wait for a person."""
+        if not self.engaged or self.view.run is None:
+            raise _conflict(self.view.state, "holding")
+        return self._renew(self.view.run, "divergence", words)
+
     def resume(self) -> Run:
         """A person says go on, after a hold or a stop."""
-        held = self.view.state == "holding" and self.view.hold == "person"
+        held = self.view.state == "holding" and self.view.hold in ("person", "divergence")
         if self.view.run is None or not (held or self.view.state == "stopped"):
             raise _conflict(self.view.state, "running")
         return self._renew(self.view.run)
@@ -94,8 +100,8 @@ class Session:
             raise _conflict(self.view.state, "ready")
         self._move("ready" if self._passed else "idle", self.view.epoch + 1)
 
-    def _renew(self, run: Run, hold: HoldReason | None = None) -> Run:
-        self.view = SessionView("holding" if hold else "running", self.view.epoch + 1, run, hold)
+    def _renew(self, run: Run, hold: HoldReason | None = None, words: str = "") -> Run:
+        self.view = SessionView("holding" if hold else "running", self.view.epoch + 1, run, hold, None, words)
         return run
 
     def _move(

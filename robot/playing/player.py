@@ -143,7 +143,7 @@ class Player:
         self._fade_ticks = fade_ticks
         self._consumed = 0.0
         self._marks: dict[int, float] = {}
-        self._entered_at = 0.0
+        self._entered_at = self._observed_at = 0.0
         self._chunk: ActionChunk | None = None
         self._future = np.empty((0, ROW_WIDTH))
         self._until_s = 0.0
@@ -172,7 +172,8 @@ class Player:
         replaced = self._future[0] if len(self._future) else resting
         jump_rad = float(np.abs(rows[0] - replaced)[:NUM_JOINTS].max())
         self._future = cross_fade(self._future, rows, resting, self._fade_ticks)
-        self._chunk, self._entered_at, self._until_s = chunk, self._consumed, until_s
+        self._chunk, self._entered_at, self._observed_at = chunk, self._consumed, mark
+        self._until_s = until_s
         self._marks = {tick: consumed for tick, consumed in self._marks.items() if tick > chunk.tick}
         return Splice(skipped, jump_rad)
 
@@ -208,6 +209,11 @@ class Player:
     def played_rows(self) -> float:
         """Of the current chunk, since it took over."""
         return self._consumed - self._entered_at
+
+    @property
+    def rows_since_observation(self) -> float:
+        """Played since the observation that the current chunk answers, of this chunk and the one before it."""
+        return self._consumed - self._observed_at
 
 
 def _ticks_within(seconds: float) -> int | None:

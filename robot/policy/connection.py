@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -17,6 +17,7 @@ from websockets.sync.client import ClientConnection, connect
 from robot.chunk import ActionChunk
 from robot.clock import Clock
 from robot.faults import PolicyLost, PolicyRefused
+from robot.foresight.clip import ForeseenClip, clip_of_video, label_of
 from robot.observation import Observation
 from robot.policy.contract import Declared, check_contract
 from robot.policy.dialects import Dialect, DialectName, detect, read_message
@@ -69,12 +70,19 @@ class _Question:
 class PolicyConnection:
     """A Policy behind a websocket; it connects by itself, and again whenever it is lost.
 
+    Args:
+        take_clip: told, on the connection's thread, of frames that came as part of an answer.
+
     Attributes:
-        wants_video: whether somebody looks at what it foresees; its answers take longer then.
+        wants_video: whether somebody looks at what it foresees. Where the server sends that behind its answers (see
+            `robot.foresight.link`), these take no longer.
     """
 
-    def __init__(self, address: PolicyAddress, clock: Clock) -> None:
+    def __init__(
+        self, address: PolicyAddress, clock: Clock, take_clip: Callable[[ForeseenClip], None] = lambda _: None
+    ) -> None:
         self._address = address
+        self._take_clip = take_clip
         self._clock = clock
         self._session = uuid.uuid4().hex[:12]
         self._status = PolicyStatus("connecting", address.url)
@@ -162,7 +170,9 @@ class PolicyConnection:
         metadata = cast("Mapping[Any, Any]", hello)
         dialect = detect(self._address.dialect, self._address.url, metadata, self._session)
         predicts = metadata.get("predicts_video") is True
-        self._status = replace(self._status, dialect=dialect.name, predicts=predicts)
+        path = metadata.get("foresight")
+        foresight = path if isinstance(path, str) else ""
+        self._status = replace(self._status, dialect=dialect.name, predicts=predicts, foresight=foresight)
         check_contract(metadata, self._address.declared)
         return dialect
 
@@ -181,9 +191,12 @@ class PolicyConnection:
                 epoch = question.seen.epoch
                 message = dialect.question(question.seen)
                 foresees = self.wants_video and self._status.predicts
-                if foresees:
+                inside = foresees and not self._status.foresight
+                if inside:
                     message["decode_video"] = True
-                socket.protocol.max_message_size = MAX_FORESEEN_BYTES if foresees else self._address.max_frame_bytes
+                elif foresees:
+                    message["foresee"] = label_of(question.seen.epoch, question.seen.tick)
+                socket.protocol.max_message_size = MAX_FORESEEN_BYTES if inside else self._address.max_frame_bytes
                 answer = dialect.answer(_exchange(socket, message, question.timeout_s))
             except PolicyRefused as error:
                 self._reply(error)  # it said so in an orderly way: a server that goes on is talked to further
@@ -206,9 +219,11 @@ class PolicyConnection:
                     received_at_s=self._clock.now(),
                     rows=answer.rows,
                     inference_s=answer.inference_s,
-                    video=answer.video,
+                    foresees=foresees,
                 )
             )
+            if answer.video is not None:
+                self._take_clip(clip_of_video(label_of(seen.epoch, seen.tick), answer.video))
 
     def _reply(self, answer: ActionChunk | StudioError) -> None:
         self._answers.put(answer)

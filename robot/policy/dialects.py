@@ -202,8 +202,10 @@ class CosmosDialect(Dialect):
     def question(self, seen: Observation) -> dict[str, Any]:
         """The named views rather than the canvas: a server that wants the canvas makes the same from them."""
         objects = {OBJECTS_FIELD: pack_objects(seen.objects)} if self._needs_objects else {}
+        idle = {} if seen.idle_frames is None else {"idle_frames": seen.idle_frames}
         return {
             **_state_fields(seen),
+            **idle,
             "observation/wrist_image_left": seen.views.wrist,
             "observation/exterior_image_1_left": seen.views.exterior_1,
             "observation/exterior_image_2_left": seen.views.exterior_2,

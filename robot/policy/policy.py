@@ -22,6 +22,7 @@ class PolicyStatus:
         dialect: how it speaks; empty before it said anything.
         words: why it is not ready, or what it said last that was no answer.
         predicts: whether it sends the frames that it foresees, when it is asked to.
+        foresight: path of the websocket on which it sends them behind its answers; empty where they are part of these.
     """
 
     connection: Connection
@@ -29,6 +30,7 @@ class PolicyStatus:
     dialect: str = ""
     words: str = ""
     predicts: bool = False
+    foresight: str = ""
 
 
 class Policy(Protocol):

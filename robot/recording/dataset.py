@@ -15,6 +15,7 @@ from robot.observation import ROWS_PER_SECOND
 from robot.recording import layout
 from robot.recording.episode_writer import DATA_FILE, EpisodeWriter, Stats, aggregate
 from robot.recording.features import COLUMNS, VIDEOS, described
+from robot.recording.foresight_track import FORESIGHT_FILES
 from robot.recording.parquet import read_columns, write_columns
 from studio.errors import Conflict
 
@@ -109,6 +110,12 @@ class Dataset:
             for name in VIDEOS:
                 layout.put(self._staging / f"{name}.mp4", self.folder / layout.video_file(name, index))
             layout.put(self._staging / DATA_FILE, self.folder / layout.data_file(index))
+            for name in FORESIGHT_FILES:
+                target = self.folder / layout.foresight_file(name, index)
+                if name in writer.foresight_files:
+                    layout.put(self._staging / name, target)
+                else:  # One may be there of an episode that was cut off before its line.
+                    target.unlink(missing_ok=True)
             layout.put_text(json.dumps(notes, indent=1), self.folder / layout.notes_file(index))
             line = self._line(index, task, num_frames, stats)
             draft = self._staging / "episode.parquet"

@@ -1,22 +1,20 @@
 """One episode while it is recorded: rows in memory, pictures in three open MP4s, in a folder that nobody reads."""
 
-# PyAV's own types leave a packet's stream open where the encoder is known.
-# pyright: reportUnknownMemberType=false
-
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import av
 import numpy as np
 from numpy.typing import NDArray
 
 from robot.kinematics import flange_pose
 from robot.observation import NUM_JOINTS, ROWS_PER_SECOND
-from robot.recording.features import COLUMNS, PIXEL_FORMAT, VIDEOS, Frame
+from robot.recording.features import COLUMNS, VIDEOS, Frame
+from robot.recording.foresight_track import ForesightTrack
 from robot.recording.parquet import write_columns
+from robot.recording.video_writer import VideoWriter
 
 Stats = dict[str, list[Any]]
 """LeRobot's: min, max, mean, std and count, as nested lists."""
@@ -85,9 +83,6 @@ def aggregate(parts: Sequence[Stats]) -> Stats:
 
 DATA_FILE = "data.parquet"
 
-ENCODER_OPTIONS = {"preset": "ultrafast", "crf": "18", "g": "15", "threads": "1"}
-"""Fast, so that recording does not slow the loop's machine; a key picture a second, so that readers can seek."""
-
 
 class EpisodeWriter:
     """Frames in; a parquet file and an MP4 of each view out, when it is closed.
@@ -96,6 +91,9 @@ class EpisodeWriter:
         staging: an empty folder.
         episode_index, first_index: of the episode, and of its first frame within the data set.
         task_index: of its instruction.
+
+    Attributes:
+        foresight_files: once it is closed, see `ForesightTrack`.
     """
 
     def __init__(self, staging: Path, episode_index: int, first_index: int, task_index: int) -> None:
@@ -106,6 +104,8 @@ class EpisodeWriter:
         self._frames: list[dict[str, Any]] = []
         self._videos = {name: VideoWriter(staging / f"{name}.mp4", size) for name, size in VIDEOS.items()}
         self._pictures = {name: PictureStats() for name in VIDEOS}
+        self._foresight = ForesightTrack(staging)
+        self.foresight_files: tuple[str, ...] = ()
 
     @property
     def num_frames(self) -> int:
@@ -115,6 +115,7 @@ class EpisodeWriter:
     def add(self, frame: Frame) -> None:
         """One tick."""
         number = len(self._frames)
+        self._foresight.add(frame.tick, frame.foreseen)
         for name, video in self._videos.items():
             video.add(frame.views[name])
             if number % ROWS_PER_SECOND == 0:
@@ -145,6 +146,7 @@ class EpisodeWriter:
         assert self._frames
         for video in self._videos.values():
             video.close()
+        self.foresight_files = self._foresight.close()
         values = {name: np.array([frame[name] for frame in self._frames], COLUMNS[name].dtype) for name in COLUMNS}
         kinds = {name: column.kind for name, column in COLUMNS.items()}
         write_columns(self._staging / DATA_FILE, {name: list(column) for name, column in values.items()}, kinds)
@@ -153,34 +155,6 @@ class EpisodeWriter:
 
     def discard(self) -> None:
         """Let go of the open files; what is in the folder is of no use."""
+        self._foresight.discard()
         for video in self._videos.values():
             video.close()
-
-
-class VideoWriter:
-    """Frames in, an MP4 with one picture for each of them out.
-
-    Args:
-        path: of a file that does not exist.
-        size: (width, height).
-    """
-
-    def __init__(self, path: Path, size: tuple[int, int]) -> None:
-        self._container = av.open(str(path), "w", format="mp4", container_options={"movflags": "+faststart"})
-        stream = self._container.add_stream("libx264", rate=ROWS_PER_SECOND, options=ENCODER_OPTIONS)
-        stream.width, stream.height = size
-        stream.pix_fmt = PIXEL_FORMAT
-        self._stream = stream
-        self._num_frames = 0
-
-    def add(self, picture: NDArray[np.uint8]) -> None:
-        """One picture, uint8 [height, width, 3]."""
-        frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(picture), format="rgb24")
-        frame.pts = self._num_frames
-        self._num_frames += 1
-        self._container.mux(self._stream.encode(frame))
-
-    def close(self) -> None:
-        """Write what is left, and the file's end."""
-        self._container.mux(self._stream.encode(None))
-        self._container.close()

@@ -12,6 +12,7 @@ from typing import Any, cast
 from robot.faults import BrokenEpisode
 from robot.recording import layout
 from robot.recording.features import VIDEOS
+from robot.recording.foresight_track import FORESIGHT_FILES
 
 PIECE_BYTES = 256 * 1024
 
@@ -72,6 +73,8 @@ def _episode_files(num_episodes: int) -> Iterator[Path]:
         yield layout.notes_file(index)
         for view in VIDEOS:
             yield layout.video_file(view, index)
+        for name in FORESIGHT_FILES:
+            yield layout.foresight_file(name, index)
 
 
 def _without_owner(entry: tarfile.TarInfo) -> tarfile.TarInfo:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robot.foresight.watcher import Foreseen
 from robot.observation import EXTERIOR_SIZE, NUM_JOINTS, ROW_WIDTH, ROWS_PER_SECOND, WRIST_SIZE
 from robot.recording.parquet import Kind
 
@@ -77,6 +78,8 @@ class Frame:
         wanted: float64 [8], what the policy wanted.
         clamped: bool [7].
         views: uint8 [height, width, 3] by the names of VIDEOS.
+        tick: of the loop.
+        foreseen: the newest comparison with what the policy foresaw, of this tick or an earlier one.
     """
 
     at_s: float
@@ -87,6 +90,8 @@ class Frame:
     wanted: NDArray[np.float64]
     clamped: NDArray[np.bool_]
     views: dict[str, NDArray[np.uint8]]
+    tick: int = 0
+    foreseen: Foreseen | None = None
 
 
 def described() -> dict[str, Any]:

@@ -42,6 +42,11 @@ def notes_file(index: int) -> Path:
     return NOTES / f"episode-{index:06d}.json"
 
 
+def foresight_file(name: str, index: int) -> Path:
+    """What was foreseen in an episode (`robot.recording.foresight_track`): not there where nothing was."""
+    return NOTES / f"episode-{index:06d}-{name}"
+
+
 def put(source: Path, target: Path) -> None:
     """Move a written file to its place, so that it is there whole or not at all, even after a power cut."""
     target.parent.mkdir(parents=True, exist_ok=True)

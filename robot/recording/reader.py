@@ -18,6 +18,7 @@ from robot.observation import ROWS_PER_SECOND
 from robot.recording import layout
 from robot.recording.dataset import EpisodeSummary, read_lines
 from robot.recording.features import VIDEOS
+from robot.recording.foresight_track import FIGURES_FILE
 from robot.recording.parquet import read_columns
 from studio.errors import EpisodeNotFound
 from studio.evaluation.statistics import wilson
@@ -36,6 +37,8 @@ class Episode:
         clamped: bool [n, 7].
         videos: the files of its views, by the names of VIDEOS.
         notes: the run, its events and how it ended.
+        divergence: float64 [n], the largest motion measure of each frame (`robot.foresight.divergence`), not a number
+            where nothing was foreseen; none where nothing was foreseen at all.
     """
 
     summary: EpisodeSummary
@@ -45,6 +48,7 @@ class Episode:
     clamped: NDArray[np.bool_]
     videos: dict[str, Path]
     notes: dict[str, Any]
+    divergence: NDArray[np.float64] | None = None
 
 
 def list_episodes(folder: Path) -> list[EpisodeSummary]:
@@ -71,6 +75,7 @@ def read_episode(folder: Path, index: int) -> Episode:
         clamped=_column(table, "orrery.clamped").astype(np.bool_),
         videos={name: folder / layout.video_file(name, index) for name in VIDEOS},
         notes=_notes(folder, index),
+        divergence=_divergence(folder, index, int(lines[index]["length"])),
     )
 
 
@@ -115,6 +120,7 @@ def plotted(episode: Episode) -> dict[str, Any]:
         "states": _rounded(episode.states[::stride]),
         "actions": _rounded(episode.actions[::stride]),
         "clamped": clamped,
+        "divergence": _worst(episode.divergence, stride) if episode.divergence is not None else None,
         "run": episode.notes.get("run"),
         "events": episode.notes.get("events", []),
     }
@@ -135,6 +141,26 @@ def _summary(folder: Path, index: int, line: dict[str, Any]) -> EpisodeSummary:
         ended=str(notes.get("ended", "")),
         success=success if isinstance(success, bool) else None,
     )
+
+
+def _divergence(folder: Path, index: int, num_frames: int) -> NDArray[np.float64] | None:
+    try:
+        figures = json.loads((folder / layout.foresight_file(FIGURES_FILE, index)).read_text())
+        found = np.full(num_frames, np.nan)
+        for figure in figures:
+            found[int(figure["frame"])] = max(float(value) for value in figure["motion"])
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError, IndexError) as error:
+        raise BrokenEpisode(f"What was foreseen in episode {index} cannot be read: {error}.") from None
+    return found
+
+
+def _worst(divergence: NDArray[np.float64], stride: int) -> list[float | None]:
+    """The largest of every n-th frame and those behind it; none where nothing was foreseen."""
+    parts = (divergence[first : first + stride] for first in range(0, len(divergence), stride))
+    known = (part[~np.isnan(part)] for part in parts)
+    return [round(float(part.max()), 3) if len(part) else None for part in known]
 
 
 def _notes(folder: Path, index: int) -> dict[str, Any]:

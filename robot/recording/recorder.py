@@ -124,4 +124,6 @@ def _frame(report: TickReport, began_s: float) -> Frame | None:
         wanted=report.wanted if report.wanted is not None else executed.row,
         clamped=executed.clamps.joints,
         views=dict(zip(VIDEOS, (views.wrist, views.exterior_1, views.exterior_2), strict=True)),
+        tick=report.tick.number,
+        foreseen=report.foreseen,
     )

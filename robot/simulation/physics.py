@@ -107,6 +107,15 @@ class Physics:
         self.aim(joint_positions, 0.0)
         mujoco.mj_forward(model, data)
 
+    def push(self, thing: int, by_m: tuple[float, float]) -> None:
+        """Move a thing along x and y, m, and bring it to rest there."""
+        model, data = self.scene.model, self._data
+        joint = model.body(self.scene.thing_names[thing]).jntadr[0]
+        at, moves = model.jnt_qposadr[joint], model.jnt_dofadr[joint]
+        data.qpos[at : at + 2] += by_m
+        data.qvel[moves : moves + 6] = 0.0
+        mujoco.mj_forward(model, data)
+
     def aim(self, joint_positions: NDArray[np.float64], gripper_position: float) -> None:
         """What the arm is pulled to from the next step on: [7] rad, and 0 open to 1 closed."""
         assert joint_positions.shape == (NUM_JOINTS,)

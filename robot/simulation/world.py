@@ -170,6 +170,12 @@ class World:
             self._physics.reset(seed)
             self._publish()
 
+    def push(self, thing: int, by_m: tuple[float, float]) -> None:
+        """Move a thing over the table at once, as a hand would: its index, and metres along x and y."""
+        with self._lock:
+            self._physics.push(thing, by_m)
+            self._publish()
+
     def advance(self, duration_s: float) -> None:
         """Simulate so long, now, however fast the machine is; parts of a step are carried over to the next call."""
         assert not self.is_running, "a running world keeps its own time"

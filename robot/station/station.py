@@ -31,6 +31,7 @@ from robot.commands import (
     Start,
     Stop,
 )
+from robot.foresight import ForeseenClip, ForesightLink, Watcher
 from robot.loop import DeadMan, Loop, Sensors
 from robot.loop.loop import Listener
 from robot.policy import NoPolicy, Policy, PolicyAddress, PolicyConnection, PolicyStatus
@@ -54,6 +55,7 @@ class Station:
     Args:
         listeners: told of every tick, on the loop's thread.
         on_check: told every finding of a self-test.
+        on_clip: told of what the policy foresees with a chunk, when that comes.
         needs_page: whether a page must beat while a run is on.
     """
 
@@ -65,6 +67,7 @@ class Station:
         *,
         listeners: Sequence[Listener] = (),
         on_check: Callable[[Check], None] = lambda _: None,
+        on_clip: Callable[[ForeseenClip], None] = lambda _: None,
         needs_page: bool = False,
     ) -> None:
         self._settings = settings
@@ -79,7 +82,10 @@ class Station:
         self._cancelled = threading.Event()
         self._until = threading.Event()
         self.meter = Meter()
-        self._connection = connect_policy(settings, clock)
+        self._video_watched = False
+        self._watcher = Watcher(on_clip)
+        self._connection = connect_policy(settings, clock, self._watcher.take)
+        self._link = self._link_foresight(self._connection)
         self._recorder = Recorder(Dataset(settings.recordings, hardware.arm.model))
         policy: Policy = self._connection or NoPolicy()
         self._policy = policy
@@ -89,8 +95,9 @@ class Station:
             policy,
             clock,
             dead_man=DeadMan(required=needs_page),
-            listeners=(self.meter, self._recorder, self._park_or_wake, *listeners),
+            listeners=(self.meter, self._recorder, self._park_or_wake, self._want_foresight, *listeners),
             closing=settings.closing,
+            foresight=self._watcher,
         )
         self._thread = threading.Thread(target=self._loop.run, args=(self._until,), name="loop")
         self._thread.start()
@@ -125,9 +132,8 @@ class Station:
         self._watched = watched
 
     def want_video(self, wanted: bool) -> None:
-        """Whether the policy is to send the frames that it foresees, where it can; its answers take longer then."""
-        if self._connection is not None:
-            self._connection.wants_video = wanted
+        """Whether somebody looks at the frames that the policy foresees, where it can."""
+        self._video_watched = wanted
 
     @property
     def scene_seed(self) -> int | None:
@@ -189,6 +195,9 @@ class Station:
         self._thread.join(timeout=10)
         self._recorder.close()
         self._policy.close()
+        if self._link is not None:
+            self._link.close()
+        self._watcher.close()
         self._hardware.close()
 
     def _tell(self, command: LoopCommand) -> None:
@@ -199,6 +208,20 @@ class Station:
         scene = self._hardware.scene
         if scene is not None:
             (scene.wake if self._watched or self.engaged or self._busy else scene.park)()
+
+    def _want_foresight(self, report: TickReport) -> None:
+        run = report.session.run
+        wanted = self._video_watched or (self.engaged and run is not None and run.foresees)
+        if self._connection is not None and self._link is not None:
+            self._connection.wants_video = self._link.wanted = wanted
+
+    def _link_foresight(self, connection: PolicyConnection | None) -> ForesightLink | None:
+        if connection is None:
+            return None
+        token = policy_token(self._settings)
+        return ForesightLink(
+            self._settings.policy_url, token, lambda: connection.status().foresight, self._watcher.take
+        )
 
     def _refuse_while_busy(self) -> None:
         if self._busy:
@@ -290,18 +313,24 @@ class Station:
         }
 
 
-def connect_policy(settings: RobotSettings, clock: Clock) -> PolicyConnection | None:
+def policy_token(settings: RobotSettings) -> str:
+    """The token of the settings' policy: its own, or the server's where it is the server's."""
+    return (settings.policy_token if settings.policy else settings.token).get_secret_value()
+
+
+def connect_policy(
+    settings: RobotSettings, clock: Clock, take_clip: Callable[[ForeseenClip], None] = lambda _: None
+) -> PolicyConnection | None:
     """The client of the settings' policy; none where they name none, or need none."""
     if not settings.policy_url:
         return None
     if settings.mode == "replay" and not settings.server:
         return None
-    token = settings.policy_token if settings.policy else settings.token
     address = PolicyAddress(
         url=settings.policy_url,
-        token=token.get_secret_value(),
+        token=policy_token(settings),
         dialect=settings.dialect,
         declared=settings.declare,
         reply_timeout_s=settings.reply_timeout_s,
     )
-    return PolicyConnection(address, clock)
+    return PolicyConnection(address, clock, take_clip)

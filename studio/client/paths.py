@@ -10,6 +10,7 @@ from studio.errors import (
     JobNotFound,
     MediaNotFound,
     RefinementNotFound,
+    RolloutNotFound,
     RunNotFound,
     StudioError,
     StudyNotFound,
@@ -23,6 +24,17 @@ _NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
 def job_path(name: str) -> str:
     """Of a job. Raises JobNotFound."""
     return _path("/v1/jobs", name, JobNotFound, "job", hint="orrery jobs lists them.")
+
+
+def round_trip_path(name: str, estimation: str | None = None) -> str:
+    """Of the way back of a job, or of its comparison with a job that estimates. Raises JobNotFound."""
+    path = f"{job_path(name)}/round-trip"
+    return path if estimation is None else _path(path, estimation, JobNotFound, "job")
+
+
+def rollout_path(name: str) -> str:
+    """Of an imagined rollout. Raises RolloutNotFound."""
+    return _path("/v1/rollouts", name, RolloutNotFound, "rollout")
 
 
 def batch_path(name: str) -> str:

@@ -17,14 +17,16 @@ from studio.client.blind_calls import BlindTestCalls
 from studio.client.calls import ArenaCalls, ComparisonCalls, EvaluationCalls, LibraryCalls, RefinementCalls
 from studio.client.chat import Piece, stream_chat
 from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model, read_events
-from studio.client.paths import batch_path, job_path, media_path
+from studio.client.paths import batch_path, job_path, media_path, rollout_path, round_trip_path
 from studio.client.tuning_calls import TuningCalls
 from studio.errors import BadInput, ServerUnreachable, Unexpected
+from studio.evaluation.round_trips import RoundTrip
 from studio.jobs import Job, JobState, Priority
 from studio.media import MediaReference
 from studio.queue import Batch
 from studio.requests import Request
 from studio.requests.transfer_video import ComputeControl
+from studio.rollouts import Rollout, RolloutRequest
 from studio.saving import save_whole
 
 SILENCE_S = 60.0
@@ -104,6 +106,26 @@ class StudioClient:
     async def jobs(self, *, limit: int | None = None, state: JobState | None = None) -> tuple[Job, ...]:
         """The newest jobs, newest first, of one state or of all."""
         return (await self.job_page(limit=limit, state=state)).jobs
+
+    async def begin_round_trip(self, job_id: str) -> Job:
+        """Estimate the actions from the video of a `predict_video` job. Raises JobNotFound, BadInput, Conflict."""
+        return await self._connection.ask("POST", round_trip_path(job_id), Job)
+
+    async def round_trip(self, job_id: str, estimation_id: str) -> RoundTrip:
+        """Compare them, once that has succeeded. Raises JobNotFound, BadInput, Conflict."""
+        return await self._connection.ask("GET", round_trip_path(job_id, estimation_id), RoundTrip)
+
+    async def begin_rollout(self, asked: RolloutRequest) -> Rollout:
+        """Start an imagined rollout. Raises BadInput, Busy."""
+        return await self._connection.ask("POST", "/v1/rollouts", Rollout, json=asked.model_dump(mode="json"))
+
+    async def rollout(self, rollout_id: str) -> Rollout:
+        """One as it stands. Raises RolloutNotFound."""
+        return await self._connection.ask("GET", rollout_path(rollout_id), Rollout)
+
+    async def cancel_rollout(self, rollout_id: str) -> Rollout:
+        """End it. Raises RolloutNotFound."""
+        return await self._connection.ask("DELETE", rollout_path(rollout_id), Rollout)
 
     async def job_page(
         self, *, limit: int | None = None, state: JobState | None = None, cursor: str | None = None

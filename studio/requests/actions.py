@@ -49,6 +49,34 @@ NumActions = Annotated[
 ]
 
 
+IdleFrames = Annotated[
+    int | None,
+    Field(
+        ge=0,
+        le=MAX_ACTIONS,
+        title="Idle frames",
+        description="frames in which the body does not move; 0 asks for constant motion, empty leaves it open",
+    ),
+    FormHint(fold=True),
+]
+"""A line of the caption that Edge-Policy was trained with, `idle_frame` (github.com/nvidia-cosmos/cosmos-framework)."""
+
+
+def idle_frames_fit(idle_frames: int | None, num_actions: int) -> None:
+    """Check that no more frames are idle than there are. Raises ValueError."""
+    if idle_frames is not None and idle_frames > num_actions:
+        raise ValueError(f"idle_frames is {idle_frames}; expected up to {num_actions}, the number of actions")
+
+
+def state_fits(state: tuple[float, ...] | None, embodiment: EmbodimentName) -> None:
+    """Check that a policy is told the state of its body, and only where that has one. Raises ValueError."""
+    expected = EMBODIMENTS[embodiment].state_width
+    if (state is None) != (expected == 0) or len(state or ()) != expected:
+        came = "none" if state is None else f"{len(state)} values"
+        wanted = f"{expected} values" if expected else "none"
+        raise ValueError(f"state has {came}; {embodiment} expects {wanted}")
+
+
 class ActionSampling(Sampling):
     """Sampling for actions: 50 steps, no guidance, shift 5 (technical report, table 21)."""
 
@@ -146,6 +174,7 @@ class PredictVideo(ActionRequest):
         FormHint(hidden=True),
         Takes("actions"),
     ]
+    idle_frames: IdleFrames = None
 
     @property
     def num_actions(self) -> int:
@@ -155,6 +184,7 @@ class PredictVideo(ActionRequest):
     @model_validator(mode="after")
     def _actions_fit(self) -> Self:
         whole_groups_of_rows(self.actions, action_width(self.embodiment, self.action_width))
+        idle_frames_fit(self.idle_frames, self.num_actions)
         return self
 
 
@@ -228,13 +258,11 @@ class RunPolicy(ActionRequest):
         Field(title="Predicted frames", description="also decode the frames that the policy predicts"),
         Makes("video"),
     ] = True
+    idle_frames: IdleFrames = None
 
     @model_validator(mode="after")
     def _state_fits(self) -> Self:
         action_width(self.embodiment, self.action_width)
-        expected = EMBODIMENTS[self.embodiment].state_width
-        if (self.state is None) != (expected == 0) or len(self.state or ()) != expected:
-            came = "none" if self.state is None else f"{len(self.state)} values"
-            wanted = f"{expected} values" if expected else "none"
-            raise ValueError(f"state has {came}; {self.embodiment} expects {wanted}")
+        state_fits(self.state, self.embodiment)
+        idle_frames_fit(self.idle_frames, self.num_actions)
         return self

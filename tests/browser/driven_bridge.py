@@ -57,6 +57,7 @@ class DrivenBridge(End):
         self.name = name
         self.tick = 0
         self.told: dict[str, Any] = {}
+        self.foreseen: dict[str, Any] | None = None
         self.now: dict[str, Any] = {"state": "idle", "hold": None, "epoch": 0, "run": None, "stop": None, "words": ""}
         self.say(type="session", **self.now)
 
@@ -85,6 +86,7 @@ class DrivenBridge(End):
                 "tick": self.tick,
                 "at_s": self.tick / 15,
                 "state": self.now["state"],
+                "foreseen": self.foreseen,
                 "hold": self.now["hold"],
                 "epoch": self.now["epoch"],
                 "joints": state[:7],

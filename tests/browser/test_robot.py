@@ -434,10 +434,25 @@ def test_the_predicted_video_is_asked_for_where_a_chunk_has_one(visit: Visit, ar
     button = page.view.get_by_role("button", name="Predicted")
     button.click()
     arm.until(lambda: {"want": ["canvas", "predicted"]} in arm.heard)
-    arm.show("predicted/0")
+    arm.show("predicted/1-5/0")
     expect(page.page.locator(".o-predicted")).to_be_visible()
     button.click()
     expect(page.page.locator(".o-predicted")).to_be_hidden()
+
+
+def test_a_divergence_is_shown_and_only_a_person_resumes(visit: Visit, arm: DrivenBridge):
+    page = visit()
+    page.take_control()
+    run = {**RUN, "divergence_limit": 0.5, "divergence_ticks": 5}
+    arm.foreseen = {"label": "1-5", "tick": 0, "frame": 3, "psnr_db": [31.0, 22.5, 30.0], "motion": [0.1, 0.92, 0.2]}
+    arm.stand("running", run=run)
+    page.watch(arm, 4)
+    expect(page.page.locator(".o-divergence")).to_contain_text("0.92 · 22.5 dB")
+    expect(page.page.locator('.o-divergence [data-view="exterior_1"][data-beyond]')).to_be_visible()
+    arm.stand("holding", hold="divergence", run=run, words="Exterior view 1 differs from what the policy foresaw.")
+    expect(page.standing).to_contain_text("Exterior view 1 differs")
+    expect(page.button("resume")).to_be_enabled()
+    expect(page.button("hold")).to_be_disabled()
 
 
 def test_what_a_robot_says_never_becomes_markup(visit: Visit, arm: DrivenBridge):

@@ -25,7 +25,7 @@ function Control({ element }) {
         value=${name}
         onChange=${({ currentTarget }) => robot.pick(currentTarget.value)}
       >
-        ${robots.map((one) => html`<option key=${one.name} value=${one.name}>${one.name}</option>`)}
+        ${robots.map((one) => html`<option key=${one.name} value=${one.name}>${nameOf(one)}</option>`)}
       </select>`
     }
     <button
@@ -38,6 +38,12 @@ function Control({ element }) {
       ${say(mine ? "control.release" : "control.take")}
     </button>
   `;
+}
+
+/** A robot, and how long its chunks take: several share one policy. */
+function nameOf({ name, summary }) {
+  const latency = summary?.latency_p95_s;
+  return latency == null ? name : say("control.latency", { name, latency: latency.toFixed(2) });
 }
 
 define("o-robot-control", Control);

@@ -12,7 +12,7 @@ import { EpisodePlot } from "./episode_plot.js";
 import { robot } from "./link.js";
 import { readClip, readEpisode } from "./recordings.js";
 
-const VIEWS = ["wrist", "exterior_1", "exterior_2"];
+const SEEN = ["wrist", "exterior_1", "exterior_2"];
 const TITLE = "robot-episode-title";
 
 const place = document.createElement("section");
@@ -27,10 +27,11 @@ export async function watch(name, index) {
   const own = number;
   try {
     const episode = await readEpisode(name, index);
-    const clips = await Promise.all(VIEWS.map((view) => readClip(name, index, view)));
+    const views = episode.divergence ? [...SEEN, "foreseen"] : SEEN;
+    const clips = await Promise.all(views.map((view) => readClip(name, index, view)));
     if (own !== number) return;
     document.querySelector(".o-cockpit").append(place);
-    render(html`<${Player} episode=${episode} clips=${clips} />`, place);
+    render(html`<${Player} episode=${episode} views=${views} clips=${clips} />`, place);
   } catch (error) {
     if (own === number) toast(error.message || say("episode.gone"), hintOf(error), "bad");
   }
@@ -42,7 +43,7 @@ export function shut() {
   place.remove();
 }
 
-function Player({ episode, clips }) {
+function Player({ episode, views, clips }) {
   const { index, task, num_frames: frames, frames_per_second: fps } = episode;
   const shown = useRef(null);
   const play = useRef(null);
@@ -65,7 +66,7 @@ function Player({ episode, clips }) {
     </header>
     <div class="o-episode-seen">
       <div ref=${shown} class="o-episode-clips">
-        ${VIEWS.map((view) => html`<video muted playsinline aria-label=${say(`episode.view.${view}`)} data-view=${view} />`)}
+        ${views.map((view) => html`<video muted playsinline aria-label=${say(`episode.view.${view}`)} data-view=${view} />`)}
       </div>
       <${EpisodePlot} episode=${episode} share=${share} seek=${seek} />
     </div>

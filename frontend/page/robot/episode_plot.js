@@ -1,4 +1,4 @@
-// Seven joints and the gripper of a recorded run, and where in it somebody is. Drawn once; the playhead lies above.
+// Seven joints and the gripper of a recorded run, what was foreseen of it, and where in it somebody is. Drawn once; the playhead lies above.
 
 import { say } from "../data/facts.js";
 import { html, useRef } from "../vendor/preact.js";
@@ -7,6 +7,7 @@ import { drawLine, drawWords, sheetOf, usePlot } from "./plot.js";
 const GRIPPER = 7;
 const LEFT = 34;
 const RIGHT = 8;
+const MOST_DIVERGENCE = 2; // of the motion measure
 const SMALLEST_SPAN = 0.2; // rad; less than that is noise
 const COLOURS = ["ink", "muted", "sunk", "accent", "warn"];
 
@@ -30,8 +31,37 @@ export function EpisodePlot({ episode, share, seek }) {
 function draw(canvas, episode) {
   const sheet = sheetOf(canvas, COLOURS);
   if (!sheet) return;
-  const track = sheet.height / (GRIPPER + 1);
+  const track = sheet.height / (GRIPPER + (episode.divergence ? 2 : 1));
   for (let joint = 0; joint <= GRIPPER; joint++) drawTrack(sheet, episode, joint, joint * track + 2, track - 4);
+  if (episode.divergence) drawDivergence(sheet, episode, (GRIPPER + 1) * track + 2, track - 4);
+}
+
+/** How far what was seen was from what the policy foresaw, and the limit of the run; gaps where nothing was foreseen. */
+function drawDivergence(sheet, { divergence, run }, top, height) {
+  const { context, colours, width } = sheet;
+  const last = Math.max(divergence.length - 1, 1);
+  const x = (index) => LEFT + (index / last) * (width - LEFT - RIGHT);
+  const y = (value) => top + 2 + (1 - Math.min(value, MOST_DIVERGENCE) / MOST_DIVERGENCE) * (height - 4);
+  context.fillStyle = colours.sunk;
+  context.fillRect(LEFT, top, width - LEFT - RIGHT, height);
+  let stretch = [];
+  for (const [index, value] of [...divergence, null].entries()) {
+    if (value !== null) stretch.push([x(index), y(value)]);
+    else if (stretch.length) {
+      drawLine(sheet, stretch, "accent", 1.4);
+      stretch = [];
+    }
+  }
+  const limit = run?.divergence_limit;
+  if (limit != null)
+    drawLine(
+      sheet,
+      [LEFT, width - RIGHT].map((at) => [at, y(limit)]),
+      "warn",
+      1,
+      [3, 3],
+    );
+  drawWords(sheet, say("episode.divergence"), 0, top + height / 2 + 4, "ink", 11);
 }
 
 function drawTrack(sheet, { states, actions, clamped }, joint, top, height) {

@@ -1,4 +1,5 @@
-// How many rows of a chunk are played before the next one takes over, and how fast a rehearsal or a replay goes.
+// How many rows of a chunk are played before the next one takes over, how fast a rehearsal or a replay goes, how busy
+// the arm should be, and how far what is seen may be from what was foreseen.
 
 import { say } from "../data/facts.js";
 import { seen } from "../data/store.js";
@@ -9,7 +10,14 @@ import { nextRun, plan, ROWS_PER_SECOND } from "./run.js";
 
 function Pace() {
   const { engaged, now } = seen(robot);
-  const { horizon, speed, mode } = (engaged && now.session.run) || nextRun.value;
+  const {
+    horizon,
+    speed,
+    mode,
+    divergence_limit: limit,
+    divergence_ticks: ticks,
+    idle_frames: idle,
+  } = (engaged && now.session.run) || nextRun.value;
   const time = (horizon / ROWS_PER_SECOND).toFixed(2);
   return html`
     <${Slider}
@@ -34,6 +42,44 @@ function Pace() {
         disabled=${engaged}
       />`
     }
+    <details class="o-world-model">
+      <summary>${say("pace.world_model")}</summary>
+      <${Slider}
+        name="idle"
+        value=${idle ?? -1}
+        words=${idle == null ? say("pace.idle_open") : say("pace.idle_frames", { count: idle })}
+        note=${say("pace.idle_note")}
+        min=${-1}
+        max=${32}
+        step=${1}
+        disabled=${engaged}
+        put=${(value) => plan({ idle_frames: value < 0 ? null : value })}
+      />
+      <${Slider}
+        name="limit"
+        value=${limit ?? 0}
+        words=${limit == null ? say("pace.limit_off") : say("pace.limit_at", { limit: limit.toFixed(2), ticks })}
+        note=${say(now.tick && !now.tick.policy_predicts ? "pace.limit_blind" : "pace.limit_note")}
+        min=${0}
+        max=${2}
+        step=${0.05}
+        disabled=${engaged}
+        put=${(value) => plan({ divergence_limit: value || null, foresee: value > 0 })}
+      />
+      ${
+        limit != null &&
+        html`<${Slider}
+          name="ticks"
+          value=${ticks}
+          words=${say("pace.ticks_for", { ticks, time: (ticks / ROWS_PER_SECOND).toFixed(2) })}
+          min=${1}
+          max=${60}
+          step=${1}
+          disabled=${engaged}
+          put=${(value) => plan({ divergence_ticks: value })}
+        />`
+      }
+    </details>
   `;
 }
 
@@ -43,7 +89,7 @@ function gapless(summary) {
   return rows ? say("pace.gapless", { rows }) : say("pace.gaps");
 }
 
-function Slider({ name, value, words, note = "", min, max, step, disabled }) {
+function Slider({ name, value, words, note = "", min, max, step, disabled, put = (to) => plan({ [name]: to }) }) {
   const id = `robot-${name}`;
   return html`
     <div class="o-pace">
@@ -58,7 +104,7 @@ function Slider({ name, value, words, note = "", min, max, step, disabled }) {
         aria-valuetext=${words}
         disabled=${disabled}
         style=${{ "--range_progress": `${(100 * (value - min)) / (max - min)}%` }}
-        onInput=${({ currentTarget }) => plan({ [name]: Number(currentTarget.value) })}
+        onInput=${({ currentTarget }) => put(Number(currentTarget.value))}
       />
       <small>${note}</small>
     </div>

@@ -6,7 +6,8 @@ import { signal } from "../vendor/preact.js";
 export const ROWS_PER_SECOND = 15;
 
 const KEPT = "orrery.robot.run";
-const DEFAULTS = { prompt: "", mode: "live", horizon: 16, speed: 0.3, record: false, trials: 1 };
+const FORESIGHT = { foresee: false, divergence_limit: null, divergence_ticks: 5, idle_frames: null };
+const DEFAULTS = { prompt: "", mode: "live", horizon: 16, speed: 0.3, record: false, trials: 1, ...FORESIGHT };
 
 function kept() {
   try {

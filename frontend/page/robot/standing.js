@@ -85,12 +85,13 @@ function allowed(standing, session) {
   const orders = [...(FROM[standing] ?? [])];
   if (standing === "stopped" && !session.run) orders.splice(0, 1);
   if (standing !== "holding") return orders;
-  if (session.hold === "person") return ["resume"];
+  if (session.hold === "person" || session.hold === "divergence") return ["resume"];
   if (session.hold === "approval") return ["hold", "approve", "reject"];
   return session.hold === "step" ? ["hold", "step"] : orders;
 }
 
 function sentence(standing, session) {
+  if (session?.hold === "divergence") return `${session.words} ${say("why.divergence")}`;
   if (standing === "holding") return say(`why.${session.hold ?? "policy"}`);
   if (standing === "stopped" || standing === "fault") return session.words;
   if (standing === "running" && session.run?.mode === "replay") return say("why.replaying");

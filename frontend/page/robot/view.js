@@ -1,17 +1,16 @@
-// The canvas exactly as the policy sees it, the video that it predicted where it sends one, and how to start a robot
-// where none is.
+// The canvas exactly as the policy sees it, beside it what it foresees where it does, and how to start a robot where
+// none is.
 
 import { say } from "../data/facts.js";
 import { seen } from "../data/store.js";
 import { PictureCanvas } from "../media/picture_canvas.js";
 import { define } from "../parts/element.js";
 import { html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
+import { Divergence, Foreseen } from "./foresight.js";
 import { robot } from "./link.js";
 import { PolicySource } from "./policy_source.js";
 
 const RATE_OVER_MS = 2000;
-const FRAME_MS = 1000 / 15;
-const PREDICTED = "predicted";
 
 function View({ element }) {
   const canvas = useRef(null);
@@ -51,6 +50,7 @@ function View({ element }) {
   }, [big.value]);
 
   return html`
+    <div class="o-sight" data-beside=${predicting.value || null}>
     <div class="o-eyes">
       <canvas
         ref=${canvas}
@@ -60,9 +60,11 @@ function View({ element }) {
         height="540"
         hidden=${!visible}
       />
-      ${predicting.value && html`<${PredictedVideo} />`}
       ${!visible && html`<${Words} state=${there ? (blind ? "blind" : "waiting") : robot.standing} />`}
     </div>
+    ${predicting.value && html`<${Foreseen} />`}
+    </div>
+    ${(predicting.value || now.session?.run?.divergence_limit != null) && html`<${Divergence} />`}
     <div class="o-under">
       <span class="o-num">${visible && say("view.caption", shown.value)}</span>
       ${
@@ -91,38 +93,6 @@ function View({ element }) {
       }
       ${there && tick && html`<${PolicySource} tick=${tick} />`}
     </div>
-  `;
-}
-
-/** The frames that a policy predicted with its last chunk, played over and over. */
-function PredictedVideo() {
-  const canvas = useRef(null);
-  const drawn = useSignal(false);
-  useLayoutEffect(() => {
-    const picture = new PictureCanvas(canvas.current, () => (drawn.value = true));
-    let frames = [];
-    let at = 0;
-    const take = ({ detail: { topic, image } }) => {
-      const [name, index] = topic.split("/");
-      if (name !== PREDICTED) return;
-      if (index === "0") frames = [];
-      frames[Number(index)] = image;
-    };
-    const timer = setInterval(() => {
-      if (!frames.length || document.hidden) return;
-      at = (at + 1) % frames.length;
-      if (frames[at]) picture.show(frames[at]);
-    }, FRAME_MS);
-    robot.addEventListener("frame", take);
-    const unwant = robot.want(PREDICTED);
-    return () => {
-      clearInterval(timer);
-      unwant();
-      robot.removeEventListener("frame", take);
-    };
-  }, []);
-  return html`
-    <canvas ref=${canvas} class="o-predicted" role="img" aria-label=${say("view.predicted_label")} hidden=${!drawn.value} />
   `;
 }
 

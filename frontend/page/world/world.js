@@ -4,3 +4,4 @@ import "../making/orrery.js";
 import "./actions_editor.js";
 import "./arm_state.js";
 import "./body.js";
+import "./round_trip.js";

@@ -1,6 +1,7 @@
 """An arm's questions in the worker's loop: before everything, and jobs rest for them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +18,7 @@ from backend.messages import (
     CancelJob,
     ConversationSaid,
     Converse,
+    Foreseen,
     JobCancelled,
     JobFinished,
     LoadCheckpoint,
@@ -190,3 +192,50 @@ def test_what_breaks_a_gpu_ends_the_worker_and_says_so(work: Callable[..., FakeS
     assert pipe.reports[0] == WorkerEnding()
     assert isinstance(pipe.reports[1], ActFailed)
     assert pipe.reports[1].failure.code == "unexpected"
+
+
+def foreseen_act(name: str) -> Act:
+    asked = act(name)
+    return replace(asked, request=asked.request.model_copy(update={"decode_video": False}), foresee=True)
+
+
+def test_what_is_foreseen_comes_behind_the_answer(work: Callable[..., FakeServerPipe]):
+    pipe = work(FakeEngine(), [foreseen_act("a")])
+
+    assert [type(report) for report in pipe.reports] == [Acted, Foreseen]
+    assert pipe.of(Foreseen)[0].video.shape == (1, 16, 16, 3)
+    assert pipe.of(Acted)[0].video is None
+
+
+def test_a_question_goes_before_what_was_foreseen_with_the_last_one_which_is_dropped(
+    work: Callable[..., FakeServerPipe],
+):
+    engine = FakeEngine()
+
+    pipe = work(engine, [foreseen_act("a")], [], [act("b")])
+
+    assert [report.act_id for report in pipe.of(Acted)] == ["a", "b"]
+    assert not pipe.of(Foreseen)
+
+
+def test_nobody_waits_any_more_for_what_is_foreseen(work: Callable[..., FakeServerPipe]):
+    pipe = work(FakeEngine(), [foreseen_act("a")], [], [], [StopActing("a")])
+
+    assert pipe.of(Acted)
+    assert not pipe.of(Foreseen)
+
+
+def test_frames_that_cannot_be_decoded_cost_no_answer(work: Callable[..., FakeServerPipe]):
+    class Broken(FakeEngine):
+        def finish(self, trajectory: Any) -> Any:
+            def frames() -> Any:
+                yield np.zeros((1, 16, 16, 3), np.uint8)
+                raise OutOfMemory("There is no room for the next piece.")
+
+            return SimpleNamespace(frames=frames(), actions=np.zeros((32, 8), np.float32))
+
+    pipe = work(Broken(), [foreseen_act("a")], [], [], [], [], [foreseen_act("b")])
+
+    assert [report.act_id for report in pipe.of(Acted)] == ["a", "b"]
+    assert not pipe.of(ActFailed)
+    assert not pipe.of(Foreseen)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from diffusers import Cosmos3OmniPipeline
 from diffusers.pipelines.cosmos.pipeline_cosmos3_omni import (
@@ -104,3 +106,15 @@ def test_more_values_than_the_checkpoint_has_are_refused(engine, frames):
     request = a_video("libero", [[0.5] * 65] * 4, action_width=65)
     with pytest.raises(NotAllowed, match="65 of domain 5"):
         engine.begin(request, {"start_image": frames(1)})
+
+
+def test_idle_frames_stand_behind_the_description():
+    caption = json.loads(action_caption("Lift it.", "ego_view", 33, 15, (736, 544), idle_frames=3))
+
+    assert list(caption["actions"][0]) == ["time", "description", "idle_frame"]
+    assert caption["actions"][0]["idle_frame"] == "3 out of 32."
+
+
+def test_no_more_frames_are_idle_than_there_are():
+    with pytest.raises(ValidationError, match="idle_frames is 5; expected up to 4"):
+        a_video("pusht", [[0.0] * 2] * 4, idle_frames=5)
