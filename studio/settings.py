@@ -138,6 +138,12 @@ class ServerSettings(BaseSettings):
     replicas: int = Field(
         default=1, ge=1, le=64, description="Number of parallel engines per checkpoint, each on its own GPUs"
     )
+    ray: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Address of a Ray cluster whose hosts run the engines, HOST:PORT, or auto for the one that this "
+        "host belongs to; needs the extra cluster [this host alone]",
+    )
     memory_gb: float | None = Field(
         default=None, gt=0, description="Memory per device for all loaded checkpoints together [the free memory]"
     )
@@ -236,6 +242,24 @@ class ServerSettings(BaseSettings):
                 f"--shard-weights {said}: expected several GPUs that hold the weights.",
                 param="shard_weights",
                 hint="Start with --gpus 2, 4 or 8 and without --offload, or without --shard-weights.",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _ray_places_engines(self) -> Self:
+        if self.ray is None:
+            return self
+        if ":" in self.device:
+            raise BadInput(
+                f"--device {self.device} with --ray: Ray selects the GPUs.",
+                param="device",
+                hint="Use --device auto, cuda or cpu.",
+            )
+        if self.guardrail_url is not None:
+            raise BadInput(
+                "--guardrail-url with --ray: engines on other hosts cannot reach a guardrail on this one.",
+                param="guardrail_url",
+                hint="Start without --ray, or without the guardrail.",
             )
         return self
 
