@@ -19,8 +19,9 @@ class LocalHosts:
 
     Attributes:
         cut: calls do not get through.
-        deaf: calls get through, their answers do not.
-        rooms: whether a replica that asks for a host gets one.
+        deaf: methods whose calls get through and whose answers do not.
+        room: a replica that asks for a host gets one.
+        dies: the present actor is killed.
         body: the actor that was started last.
     """
 
@@ -28,7 +29,8 @@ class LocalHosts:
 
     def __init__(self, data: Path) -> None:
         self._data = data
-        self.cut = self.deaf = False
+        self.cut = False
+        self.deaf: set[str] = set()
         self.room = asyncio.Event()
         self.room.set()
         self.dies = asyncio.Event()
@@ -58,7 +60,7 @@ class LocalHosts:
             if dies.is_set():
                 answering.cancel()
                 raise HostGoneError("it was killed")
-            if self.deaf or self.cut:
+            if method in self.deaf or self.cut:
                 raise HostAwayError
             return answering.result()
 

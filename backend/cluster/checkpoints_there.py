@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from backend.media.facts import sha256_of
 from backend.messages import LoadCheckpoint
 from studio.checkpoints import find_checkpoint, shard_header
 from studio.data_folder import DataFolder
@@ -42,7 +43,10 @@ def fingerprint(folder: Path) -> Fingerprint:
     """What tells two copies apart in seconds: tensors themselves are not read. Raises BrokenCheckpoint."""
     found: dict[str, str] = {}
     for path in sorted((*folder.glob("*.json"), *folder.glob("*/*.json"))):
-        found[str(path.relative_to(folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
+        try:
+            found[str(path.relative_to(folder))] = sha256_of(path)
+        except OSError as error:
+            raise BrokenCheckpoint(f"{path} cannot be read: {error.strerror}.", param="checkpoint") from None
     for path in sorted(folder.glob("*/*.safetensors")):
         header = json.dumps(shard_header(path), sort_keys=True).encode()
         digest = hashlib.sha256(header).hexdigest()
@@ -67,7 +71,7 @@ def find_here(wanted: LoadThere, data: DataFolder, host: str, device: str) -> Lo
     folders = [wanted.order.folder] if wanted.order.folder.is_dir() else []
     if wanted.id in presets:
         found = find_checkpoint(wanted.id, presets, data.checkpoints)
-        if found.folder is not None and (found.installed or found.preset.builds_itself):
+        if found.folder is not None and (found.installed or wanted.order.build):
             folders.append(found.folder)
     if not folders:
         raise CheckpointNotFound(

@@ -72,7 +72,7 @@ class Cluster:
         cards = "GPU" if hosts.on_gpu else "processor"
         needs = f"a host with {settings.gpus} free {cards}{'' if settings.gpus == 1 else 's'}"
         self.seats = [Seat(number, needs, partial(hosts.place, number, told)) for number in range(settings.replicas)]
-        self.memory = ClusterMemory(settings, self.seats)
+        self.memory = ClusterMemory(settings, self.seats, on_gpu=hosts.on_gpu)
 
     def connect(self, device: str, checkpoint: str) -> Connect:
         """How the worker of one replica is started.
@@ -131,4 +131,3 @@ def _load_of(seat: Seat, engines: Sequence[Dispatcher]) -> HostLoad:
             for status, job_id in said
         ),
     )
-

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import structlog
+
 from studio.catalogue import DeviceMemory
 from studio.system import SystemLoad
+
+log = structlog.get_logger("orrery.cluster")
 
 AWAY_S = 0.5
 """Pause before a host that does not answer is asked again. Ray says when it is gone: after some 30 s of silence."""
@@ -47,7 +51,9 @@ class HostFacts:
 class Ask(Protocol):
     """Calls a method of a `WorkerHost`, wherever that is; raises HostAwayError, HostGoneError, and what it raises."""
 
-    def __call__(self, method: str, *arguments: Any) -> Awaitable[Any]: ...
+    def __call__(self, method: str, *arguments: Any) -> Awaitable[Any]:
+        """What it returns."""
+        ...
 
 
 @dataclass(eq=False)
@@ -71,8 +77,12 @@ class Host:
         Raises:
             HostGoneError: it will not answer any more.
         """
+        is_known = False
         while True:
             try:
                 return await self.ask(method, *arguments)
-            except HostAwayError:
+            except HostAwayError as error:
+                if not is_known:
+                    log.warning("host_away", host=self.facts.name, call=method, reason=str(error))
+                is_known = True
                 await asyncio.sleep(AWAY_S)

@@ -13,9 +13,10 @@ from studio.settings import ServerSettings
 class ClusterMemory(FleetMemory):
     """As `FleetMemory`, of what each replica was given on its host: no two share a card."""
 
-    def __init__(self, settings: ServerSettings, seats: Sequence[Seat]) -> None:
+    def __init__(self, settings: ServerSettings, seats: Sequence[Seat], *, on_gpu: bool) -> None:
         super().__init__(settings.model_copy(update={"replicas": 1}))
         self._seats = seats
+        self._unknown = DeviceMemory(place="gpu" if on_gpu else "host", total_gb=0, free_gb=0)
 
     def devices(self) -> tuple[str, ...]:
         """One for each replica; where an engine really computes is for its host to say."""
@@ -29,4 +30,4 @@ class ClusterMemory(FleetMemory):
     def read(self) -> DeviceMemory:
         """What the scarcest host has; before any is known, nothing."""
         known = [host.facts.memory for seat in self._seats if (host := seat.now) is not None]
-        return min(known, key=lambda memory: memory.free_gb, default=DeviceMemory(place="host", total_gb=0, free_gb=0))
+        return min(known, key=lambda memory: memory.free_gb, default=self._unknown)

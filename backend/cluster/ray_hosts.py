@@ -99,7 +99,7 @@ async def _answer(reference: Any) -> Any:
         raise HostAwayError(str(error)) from None
     except RayActorError as error:
         said = [line.strip() for line in str(error).splitlines() if line.strip()]
-        # Of one that could not begin the last line has the reason, as in "ModuleNotFoundError: No module named 'backend'".
+        # Of one that could not begin the last line has the reason, as in "ModuleNotFoundError: No module named 'av'".
         raise HostGoneError(said[-1 if error.actor_init_failed else 0]) from None
     except RayTaskError as error:
         raise error.cause from None

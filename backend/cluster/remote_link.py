@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import itertools
 import os
 from collections.abc import Callable, Sequence
@@ -106,13 +107,11 @@ class RemoteLink:
         """Start it and pass on what is said, until its end."""
         try:
             self._pid = cast("int", await host.call("start", self._name, self._arguments))
-            writing = asyncio.create_task(self._write(host))
+            writing = vital.keep(asyncio.create_task(self._write(host)), f"commands of worker {self._name}")
             try:
                 return await self._read(host)
             finally:
                 writing.cancel()
-                with suppress(asyncio.CancelledError, HostGoneError):
-                    await writing
         except HostGoneError as error:
             log.warning("worker_host_gone", replica=self._seat.number, host=host.facts.name, reason=str(error))
             self._seat.lost(host)
@@ -124,10 +123,11 @@ class RemoteLink:
         heard = 0
         while True:
             news = cast("list[tuple[int, Report | Ended]]", await host.call("hear", self._name, heard))
-            for heard, message in news:
+            for number, message in news:
                 if isinstance(message, Ended):
                     return message.exit_code
                 self._on_report(await self._brought(host, message))
+                heard = number
 
     async def _brought(self, host: Host, message: Report) -> Report:
         """The message, once the files that it speaks of are here."""
@@ -142,6 +142,10 @@ class RemoteLink:
         return message
 
     async def _write(self, host: Host) -> None:
+        with suppress(HostGoneError):  # who reads finds the same
+            await self._tell_all(host)
+
+    async def _tell_all(self, host: Host) -> None:
         number = 0
         while True:
             command = await self._commands.get()
@@ -164,7 +168,7 @@ class RemoteLink:
                 await send(host, {**self._named(paths), **self._named(self._adapter(request.adapter))})
             case Converse(request=request, files=files):
                 own = {name: path for name, path in files.items() if not self._is_shared(host, path)}
-                sent = {f"shown/{self._name}/{name}{path.suffix}": path for name, path in own.items()}
+                sent = {f"shown/{self._name}/{_safe(name)}{path.suffix}": path for name, path in own.items()}
                 adapter = () if host.facts.shares else self._adapter(request.adapter)
                 await send(host, {**sent, **self._named(adapter)})
                 places = {name: host.facts.own / place for place, name in zip(sent, own, strict=True)}
@@ -189,6 +193,11 @@ class RemoteLink:
     async def _kill(self, host: Host) -> None:
         with suppress(HostGoneError):  # and every worker with it
             await host.call("kill", self._name)
+
+
+def _safe(name: str) -> str:
+    """A file name for a medium that a client may have named by its address."""
+    return hashlib.sha256(name.encode()).hexdigest()[:16]
 
 
 def _refused(command: Command, failure: Failure) -> Report | None:

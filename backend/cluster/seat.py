@@ -18,7 +18,10 @@ LOOK_EVERY_S = 2.0
 """How often a host says how it is, and is noticed to be gone."""
 
 PLACE_AGAIN_S = 2.0
-"""Pause after a host was lost or refused; Ray places the next one as soon as it has the resources."""
+"""Pause after a host was lost; Ray places the next one as soon as it has the resources."""
+
+REFUSED_AGAIN_S = 30.0
+"""Pause after a host was refused: most likely Ray finds the same one, until a person has brought it up to date."""
 
 
 class Seat:
@@ -64,20 +67,26 @@ class Seat:
     async def run(self) -> None:
         """Have a host, and the next one when that is lost, until cancelled."""
         while True:
+            pause_s = PLACE_AGAIN_S
             try:
                 async with self._place() as host:
-                    await self._keep(host)
+                    if host.facts.version == VERSION:
+                        await self._keep(host)
+                    else:
+                        self._refuse(host)
+                        pause_s = REFUSED_AGAIN_S
             except HostGoneError as error:
                 self.waits_for = f"{self._needs} ({error})"
                 log.warning("host_lost", replica=self.number, reason=str(error))
-            await asyncio.sleep(PLACE_AGAIN_S)
+            await asyncio.sleep(pause_s)
+
+    def _refuse(self, host: Host) -> None:
+        """One of another version is not offered: its messages may differ."""
+        self.waits_for = f"a host with Orrery {VERSION}; {host.facts.name} has {host.facts.version}"
+        log.error("host_refused", replica=self.number, reason=self.waits_for)
 
     async def _keep(self, host: Host) -> None:
-        """Offer a host until it is lost. One of another version is not offered: its messages may differ."""
-        if host.facts.version != VERSION:
-            self.waits_for = f"{host.facts.name} has Orrery {host.facts.version}; this server is {VERSION}"
-            log.error("host_refused", replica=self.number, reason=self.waits_for)
-            return
+        """Offer a host until it is lost."""
         self._host, self.waits_for = host, ""
         self._gone.clear()
         self._found.set()

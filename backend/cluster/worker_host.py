@@ -149,9 +149,7 @@ class WorkerHost:
                 worker.link.send(command)
                 return
             try:
-                order = await asyncio.to_thread(
-                    find_here, command, self._data, socket.gethostname(), self._told.device
-                )
+                order = await asyncio.to_thread(find_here, command, self._data, socket.gethostname(), self._told.device)
             except StudioError as error:
                 worker.say(CheckpointMoved("failed", failure=Failure.of(error)))
             else:

@@ -84,7 +84,7 @@ class EngineGroup:
 
     @contextmanager
     def hold(self) -> Generator[Dispatcher]:
-        """The ready engine with the fewest conversations, of those on this host if there are any; the group does not leave before the block does.
+        """The ready engine with the fewest conversations, on this host if one is; the group stays as long as the block.
 
         Raises:
             StudioError: why it could not be loaded.
