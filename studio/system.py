@@ -57,6 +57,7 @@ class HostLoad(Frozen):
         near: it is the server's own host.
         latency_ms: of a call there and back, milliseconds.
         shares_media: it uses the server's data folder; otherwise files are sent.
+        checkpoints: ids of those whose files are on it.
         load: of the whole host.
         engines: the checkpoints that it has, in order of coming.
     """
@@ -67,6 +68,7 @@ class HostLoad(Frozen):
     near: bool = False
     latency_ms: float | None = None
     shares_media: bool = False
+    checkpoints: tuple[str, ...] = ()
     load: SystemLoad | None = None
     engines: tuple[HostEngine, ...] = ()
 

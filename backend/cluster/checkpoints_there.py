@@ -13,7 +13,7 @@ from backend.messages import LoadCheckpoint
 from studio.checkpoints import find_checkpoint, shard_header
 from studio.data_folder import DataFolder
 from studio.errors import BrokenCheckpoint, CheckpointNotFound
-from studio.presets import load_presets
+from studio.presets import CheckpointPreset, load_presets
 
 Fingerprint = Mapping[str, str]
 """Of each file of a checkpoint that the engine reads: of JSON the sha256, of weights their size and their header's."""
@@ -52,6 +52,11 @@ def fingerprint(folder: Path) -> Fingerprint:
         digest = hashlib.sha256(header).hexdigest()
         found[str(path.relative_to(folder))] = f"{path.stat().st_size}:{digest}"
     return found
+
+
+def installed(presets: Mapping[str, CheckpointPreset], data: DataFolder) -> tuple[str, ...]:
+    """Ids of the checkpoints whose files are on this host."""
+    return tuple(name for name in presets if find_checkpoint(name, presets, data.checkpoints).installed)
 
 
 def find_here(wanted: LoadThere, data: DataFolder, host: str, device: str) -> LoadCheckpoint:

@@ -125,6 +125,7 @@ def _load_of(seat: Seat, engines: Sequence[Dispatcher]) -> HostLoad:
         near=host.near,
         latency_ms=host.latency_ms,
         shares_media=facts.shares,
+        checkpoints=facts.checkpoints,
         load=facts.load,
         engines=tuple(
             HostEngine(checkpoint=status.id, state=status.state, detail=status.detail, job_id=job_id)

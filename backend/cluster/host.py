@@ -38,6 +38,7 @@ class HostFacts:
         shares: its data folder is the server's own.
         load: of the whole host.
         memory: of the cards, or of the host's memory, that the actor was given: what the scarcest has.
+        checkpoints: ids of the presets whose files are there.
     """
 
     name: str
@@ -46,6 +47,7 @@ class HostFacts:
     shares: bool
     load: SystemLoad
     memory: DeviceMemory
+    checkpoints: tuple[str, ...]
 
 
 class Ask(Protocol):

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from backend.cluster.checkpoints_there import LoadThere, find_here
+from backend.cluster.checkpoints_there import LoadThere, find_here, installed
 from backend.cluster.host import HostFacts
 from backend.cluster.host_files import FileFacts, HostFiles
 from backend.cluster.own_folder import data_folder_here, own_folder
@@ -26,6 +26,7 @@ from backend.version import VERSION
 from studio.data_folder import DataFolder
 from studio.errors import StudioError
 from studio.jobs import Failure
+from studio.presets import load_presets
 
 HEAR_S = 10.0
 """How long a call waits for news; a caller that has gone leaves none behind for longer."""
@@ -100,6 +101,7 @@ class WorkerHost:
         self._told = told
         self._data = DataFolder(data_folder_here(os.environ, told.root, f"media/{told.probe}"))
         self._shares = (self._data.media / told.probe).is_file()
+        self._presets = load_presets(self._data.presets)
         self._own = own_folder(self._data.root)
         self._files = HostFiles(self._own)
         self._workers: dict[str, HostedWorker] = {}
@@ -111,7 +113,8 @@ class WorkerHost:
         """What there is to know of this host now."""
         load = await asyncio.to_thread(look)
         memory = await asyncio.to_thread(memory_here, self._told.device)
-        return HostFacts(socket.gethostname(), VERSION, self._own, self._shares, load, memory)
+        checkpoints = await asyncio.to_thread(installed, self._presets, self._data)
+        return HostFacts(socket.gethostname(), VERSION, self._own, self._shares, load, memory, checkpoints)
 
     async def start(self, name: str, arguments: Sequence[str]) -> int:
         """Start a worker.

@@ -63,12 +63,13 @@ function Hosts({ hosts }) {
 
 const waiting = ({ replica, waits_for: reason }) => say("machine.waits", { replica, reason });
 
-function Host({ replica, name, latency_ms: ms, shares_media: shares, near, load, engines }) {
+function Host({ replica, name, latency_ms: ms, shares_media: shares, near, checkpoints, load, engines }) {
   const place = say(near ? "machine.near" : "machine.far", { replica, name, ms });
   const files = say(shares ? "machine.shared" : "machine.sent");
   const cards = load.gpus.map((gpu) => gpu.name).join(", ") || say("machine.cores", { cores: load.num_cores });
   return html`
     <b>${place}</b> ${cards} · ${files}
+    <span>${say("machine.has", { checkpoints: checkpoints.join(", ") })}</span>
     ${engines.map(
       ({ checkpoint, state, job_id: job }) => html`
         <span key=${checkpoint}>${say(job ? "machine.runs" : "machine.engine", { checkpoint, state, job })}</span>

@@ -21,6 +21,7 @@ WORDS: dict[str, str] = {
     "machine.cores": "CPU, {cores} cores",
     "machine.shared": "shares the data folder",
     "machine.sent": "files are copied",
+    "machine.has": "installed there: {checkpoints}",
     "machine.engine": "{checkpoint}: {state}",
     "machine.runs": "{checkpoint}: runs job {job}",
     "machine.log": "Server log",
