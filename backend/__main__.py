@@ -125,7 +125,7 @@ def _serve(
 
 async def _live(settings: ServerSettings, services: Services, hold: Hold, listener: socket.socket) -> None:
     from backend.edge.paced_http import PacedHttp
-    from backend.serve import living
+    from backend.living import living
 
     own_url = address(settings, listener, loopback=True)
     async with AsyncExitStack() as alive:

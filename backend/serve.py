@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
 
-import structlog
-
-from backend import vital
 from backend.arena import ArenaService, Judge, QuestionService, Reasoners
 from backend.broadcast import Broadcast, Snapshots
 from backend.checkpoints.adapters import AdapterFolder
@@ -55,7 +51,7 @@ from backend.library.service import LibraryService
 from backend.library.sheets import SheetService
 from backend.library.uploads import Uploads
 from backend.machine import Machine
-from backend.media import DECODERS, MediaStore
+from backend.media import MediaStore
 from backend.metrics import Metrics
 from backend.policy import PolicyService
 from backend.reasoning import AnswerStreams, ReasoningService
@@ -77,15 +73,12 @@ from backend.services import (
     WordServices,
 )
 from backend.tuning.building import build as build_tuning
-from backend.version import VERSION
 from studio.checkpoints import Checkpoint
 from studio.data_folder import DataFolder
 from studio.errors import DiskFull, StudioError
 from studio.prompting import load_tasks
 from studio.prompting.templates import load_refining_texts
 from studio.settings import ServerSettings
-
-log = structlog.get_logger("orrery.server")
 
 
 def build_services(settings: ServerSettings, folder: DataFolder, catalogue: CheckpointCatalogue) -> Services:
@@ -361,50 +354,6 @@ def _open_database(folder: DataFolder, media: MediaStore, reserve: DiskReserve) 
     except DiskFull:
         media.sweep()
         return reserve.spend(partial(open_database, folder.database))
-
-
-@asynccontextmanager
-async def living(services: Services) -> AsyncGenerator[None]:
-    """Everything behind the edge runs: workers load, what was interrupted goes on."""
-    DECODERS.start()
-    ledger, fleet, library = services.ledger, services.fleet, services.library
-    swept = await ledger.live_jobs.sweep()
-    log.info("server_starting", version=VERSION, checkpoint=fleet.catalogue.active.id, swept_files=swept)
-    running = vital.keep(asyncio.create_task(fleet.engines.run(services.words.preparations)), "fleet")
-    guarding = asyncio.create_task(fleet.guard.run())
-    opening = asyncio.create_task(library.items.open())
-    refining = asyncio.create_task(library.refining.open())
-    evaluating = asyncio.create_task(services.evaluation.runs.open())
-    rating = asyncio.create_task(services.evaluation.hue_tasks.open())
-    tuning = asyncio.create_task(services.tuning.tunings.open())
-    try:
-        yield
-    finally:
-        DECODERS.close()
-        services.words.answers.close()
-        library.controls.close()
-        library.sheets.close()
-        library.measuring.close()
-        opening.cancel()
-        refining.cancel()
-        evaluating.cancel()
-        rating.cancel()
-        tuning.cancel()
-        await services.tuning.tunings.close()
-        await library.refining.close()
-        await services.evaluation.runs.close()
-        await services.evaluation.judging.close()
-        await services.evaluation.questions.close()
-        await services.evaluation.hue_tasks.close()
-        guarding.cancel()
-        await fleet.guard.close()
-        running.cancel()
-        with suppress(asyncio.CancelledError):
-            await running
-        await fleet.engines.close()
-        await fleet.checkpoint_tasks.close()
-        await ledger.live_jobs.close()
-        log.info("server_stopped")
 
 
 def _offline_page(title: str, comparison: Mapping[str, Any]) -> str:

@@ -59,6 +59,7 @@ def test_every_field_is_a_variable(monkeypatch, tmp_path):
         "replicas": "2",
         "memory_gb": "40",
         "robot": "simulated",
+        "datasets": str(tmp_path / "sets"),
     }
     assert set(said) == set(ServerSettings.model_fields)
     for name, value in said.items():

@@ -126,7 +126,7 @@ def test_a_reasoner_answers_the_benchmarks_in_its_adapter(tmp_path: Path):
     recipe = {"task": "reasoner", "data": [{"data": "av"}], "benchmarks": ["cubes", "cups"]}
     seen = asked.evaluate(tuning_of(recipe), save_at(100))
     assert seen.runs == ("run1", "run2")
-    assert [(run.benchmark, run.reasoner, run.adapter) for run in asked.runs] == [
+    assert [(run.benchmark, run.reasoner, run.adapter and run.adapter.name) for run in asked.runs] == [
         ("cubes", "pocket", "grasp@100"),
         ("cups", "pocket", "grasp@100"),
     ]

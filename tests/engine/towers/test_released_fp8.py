@@ -35,8 +35,8 @@ def widened(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_widened(folder, tmp_path_factory.mktemp("released") / "widened", torch.bfloat16)
 
 
-def latents(engine: Engine, num_steps: int = NUM_STEPS) -> Tensor:
-    sampling = {"num_inference_steps": num_steps, "guidance_scale": 4.0, "seed": 3}
+def latents(engine: Engine, num_steps: int = NUM_STEPS, guidance_scale: float = 4.0) -> Tensor:
+    sampling = {"num_inference_steps": num_steps, "guidance_scale": guidance_scale, "seed": 3}
     trajectory = engine.begin(GenerateImage.model_validate({"prompt": "x", "resolution": "256", "sampling": sampling}))
     while not trajectory.done:
         engine.step([trajectory])
@@ -65,9 +65,8 @@ def test_the_stored_bits_are_multiplied_and_what_is_ignored_is_not_rounded(folde
 
 def test_a_picture_is_near_that_of_the_weights_that_are_meant_and_takes_less_memory(speck, folder, eight, tmp_path):
     meant = Engine.load(write_widened(folder, tmp_path / "meant", torch.float32), device="cpu")
-    # Inputs alone are rounded; the weights are what they are in both. The random weights differ between kinds of
-    # processor: 0.16 with AVX2, less than 0.15 with AVX-512.
-    assert 0 < relative(latents(eight), latents(meant)) < 0.2
+    # Inputs alone are rounded; the weights are what they are in both. Guidance would multiply the rounding.
+    assert 0 < relative(latents(eight, guidance_scale=1.0), latents(meant, guidance_scale=1.0)) < 0.05
     assert eight.describe().startswith("fp8 · ")
     own, whole = (sum(p.nbytes for p in one.model.generator.blocks.parameters()) for one in (eight, meant))
     assert own < whole / 2
