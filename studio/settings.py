@@ -246,24 +246,6 @@ class ServerSettings(BaseSettings):
         return self
 
     @model_validator(mode="after")
-    def _ray_places_engines(self) -> Self:
-        if self.ray is None:
-            return self
-        if ":" in self.device:
-            raise BadInput(
-                f"--device {self.device} with --ray: Ray selects the GPUs.",
-                param="device",
-                hint="Use --device auto, cuda or cpu.",
-            )
-        if self.guardrail_url is not None:
-            raise BadInput(
-                "--guardrail-url with --ray: engines on other hosts cannot reach a guardrail on this one.",
-                param="guardrail_url",
-                hint="Start without --ray, or without the guardrail.",
-            )
-        return self
-
-    @model_validator(mode="after")
     def _public_needs_token(self) -> Self:
         if self.token is None and not is_loopback(self.host):
             raise CannotListen(

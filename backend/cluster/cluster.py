@@ -45,10 +45,11 @@ def join(settings: ServerSettings, data: DataFolder) -> Cluster | None:
     """The Ray cluster that a server was told of, if it was.
 
     Raises:
-        BadInput: no cluster answers there, or Ray is not installed.
+        BadInput: no cluster answers there, Ray is not installed, or another setting does not go with it.
     """
     if settings.ray is None:
         return None
+    _check(settings)
     try:
         from backend.cluster.ray_hosts import RayHosts  # seconds, and only where it is wanted
     except ModuleNotFoundError as error:
@@ -58,6 +59,21 @@ def join(settings: ServerSettings, data: DataFolder) -> Cluster | None:
             "--ray needs Ray, which is not installed.", param="ray", hint="Install it: pip install 'orrery[cluster]'."
         ) from None
     return Cluster(settings, data, RayHosts(settings.ray, settings.gpus, settings.device))
+
+
+def _check(settings: ServerSettings) -> None:
+    if ":" in settings.device:
+        raise BadInput(
+            f"--device {settings.device} with --ray: Ray selects the GPUs.",
+            param="device",
+            hint="Use --device auto, cuda or cpu.",
+        )
+    if settings.guardrail_url is not None:
+        raise BadInput(
+            "--guardrail-url with --ray: engines on other hosts cannot reach a guardrail on this one.",
+            param="guardrail_url",
+            hint="Start without --ray, or without the guardrail.",
+        )
 
 
 class Cluster:

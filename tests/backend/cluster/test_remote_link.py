@@ -1,24 +1,24 @@
 """A worker on another host, as the dispatcher's process has it: told, heard, lost, and replaced."""
 
 import asyncio
+import sys
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from backend.cluster import cluster as cluster_module
 from backend.cluster import seat as seat_module
 from backend.cluster import worker_host
-from backend.cluster.cluster import Cluster
+from backend.cluster.cluster import Cluster, join
 from backend.engine_process import EngineProcess, WorkerLost
 from backend.media import MediaStore
 from backend.messages import CancelJob, CheckpointMoved, JobFailed, JobFinished, JobProgressed, RunJob
 from cluster_hosts import LocalHosts
 from studio.data_folder import DataFolder
+from studio.errors import BadInput
 from studio.requests import GenerateImage, GenerateVideo
 from studio.settings import ServerSettings
 
@@ -238,8 +238,20 @@ def test_a_host_with_another_version_is_refused_by_name(tmp_path: Path, monkeypa
     run(tmp_path, act)
 
 
-def test_without_ray_there_is_no_cluster_and_a_server_without_the_extra_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    data: Any = SimpleNamespace()
-    assert cluster_module.join(ServerSettings(data=tmp_path), data) is None
+def test_without_ray_there_is_no_cluster(tmp_path: Path):
+    assert join(ServerSettings(data=tmp_path), DataFolder(tmp_path)) is None
+
+
+def test_a_server_without_the_extra_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "backend.cluster.ray_hosts", raising=False)
+    with pytest.raises(BadInput, match="not installed") as refused:
+        join(ServerSettings(data=tmp_path, ray="auto"), DataFolder(tmp_path))
+    assert "orrery[cluster]" in refused.value.hint
+
+
+@pytest.mark.parametrize("told", [{"device": "cuda:1"}, {"guardrail_url": "http://127.0.0.1:7861"}])
+def test_what_does_not_go_with_a_cluster_is_refused_by_name(tmp_path: Path, told: dict[str, Any]):
+    with pytest.raises(BadInput, match="with --ray") as refused:
+        join(ServerSettings(data=tmp_path, ray="auto", **told), DataFolder(tmp_path))
+    assert refused.value.param == next(iter(told))
