@@ -24,6 +24,10 @@ from studio.settings import ServerSettings
 from studio.system import HostEngine, HostLoad
 
 
+PROBE = ".shared-"
+"""How the name of a file begins that tells hosts whether they have the server's data folder."""
+
+
 class Hosts(Protocol):
     """Who has hosts: Ray, or a test.
 
@@ -83,7 +87,7 @@ class Cluster:
         self._data = data
         self._hosts = hosts
         # Where a host sees this file, it has the server's data folder.
-        self._probe: Path = data.media / f".shared-{token_hex(8)}"
+        self._probe: Path = data.media / f"{PROBE}{token_hex(8)}"
         told = Told(data.root, self._probe.name, "cuda" if hosts.on_gpu else "cpu", settings.gpus)
         cards = "GPU" if hosts.on_gpu else "processor"
         needs = f"a host with {settings.gpus} free {cards}{'' if settings.gpus == 1 else 's'}"
@@ -106,6 +110,8 @@ class Cluster:
     @asynccontextmanager
     async def living(self) -> AsyncGenerator[None]:
         """Every seat has a host, or waits for one."""
+        for leftover in self._data.media.glob(f"{PROBE}*"):  # of a server that was killed
+            leftover.unlink(missing_ok=True)
         self._probe.touch()
         tasks = [vital.keep(asyncio.create_task(seat.run()), f"replica {seat.number}") for seat in self.seats]
         try:
