@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -26,13 +27,14 @@ def data_folder_here(environment: Mapping[str, str], shared: Path, probe: str) -
 
 
 def own_folder(root: Path) -> Path:
-    """`cluster/PID` below a data folder, new and for its owner only."""
-    above = root / "cluster"
+    """`cluster/HOST-PID` below a data folder, new and for its owner only; several hosts may share the data folder."""
+    above, host = root / "cluster", socket.gethostname()
     above.mkdir(mode=0o700, parents=True, exist_ok=True)
     for leftover in above.iterdir():
-        if leftover.name.isdigit() and not Path(f"/proc/{leftover.name}").exists():
+        name, _, pid = leftover.name.rpartition("-")
+        if name == host and not Path(f"/proc/{pid}").exists():
             shutil.rmtree(leftover, ignore_errors=True)
-    own = above / str(os.getpid())
+    own = above / f"{host}-{os.getpid()}"
     shutil.rmtree(own, ignore_errors=True)  # of a process that had this number before
     own.mkdir(mode=0o700)
     return own

@@ -117,6 +117,7 @@ class RemoteLink:
             self._seat.lost(host)
         except OSError as error:
             log.error("worker_not_started", host=host.facts.name, reason=str(error))
+            await self._kill(host)
         return None
 
     async def _read(self, host: Host) -> int | None:

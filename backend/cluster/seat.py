@@ -75,7 +75,7 @@ class Seat:
                     else:
                         self._refuse(host)
                         pause_s = REFUSED_AGAIN_S
-            except HostGoneError as error:
+            except (HostGoneError, OSError) as error:
                 self.waits_for = f"{self._needs} ({error})"
                 log.warning("host_lost", replica=self.number, reason=str(error))
             await asyncio.sleep(pause_s)

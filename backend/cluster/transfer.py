@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import cast
@@ -26,13 +27,14 @@ async def send(host: Host, files: Mapping[str, Path]) -> None:
         DiskFull, StorageError: the host does not take one.
         HostGoneError: it is gone.
     """
-    hashes = {name: await asyncio.to_thread(_sha256, path) for name, path in files.items()}
-    for name in cast("list[str]", await host.call("missing", hashes)):
-        path, offset = files[name], 0
-        while piece := await asyncio.to_thread(_piece, path, offset):
-            await host.call("write", name, offset, piece)
-            offset += len(piece)
-        await host.call("seal", name, hashes[name])
+    with _typed_errors():
+        hashes = {name: await asyncio.to_thread(_sha256, path) for name, path in files.items()}
+        for name in cast("list[str]", await host.call("missing", hashes)):
+            path, offset = files[name], 0
+            while piece := await asyncio.to_thread(_piece, path, offset):
+                await host.call("write", name, offset, piece)
+                offset += len(piece)
+            await host.call("seal", name, hashes[name])
 
 
 async def bring(host: Host, job_id: str, results: Sequence[MediaReference], root: Path) -> int:
@@ -45,6 +47,11 @@ async def bring(host: Host, job_id: str, results: Sequence[MediaReference], root
         DiskFull, StorageError: the disk does not take it, or it is not what was made.
         HostGoneError: it is gone.
     """
+    with _typed_errors():
+        return await _bring(host, job_id, results, root)
+
+
+async def _bring(host: Host, job_id: str, results: Sequence[MediaReference], root: Path) -> int:
     made = cast("list[FileFacts]", await host.call("made", [result.id for result in results]))
     hashes = {facts.sha256 for facts in made}
     if any(result.sha256 not in hashes for result in results):
@@ -68,6 +75,15 @@ async def _read(host: Host, facts: FileFacts, part: Path) -> None:
             if not piece:
                 return
             await asyncio.to_thread(file.write, piece)
+
+
+@contextmanager
+def _typed_errors() -> Generator[None]:
+    """A file that is gone at either end, or cannot be read, is nothing that nobody foresaw."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"A file could not be copied: {error.strerror or error}.", hint="Try again.") from None
 
 
 def _piece(path: Path, offset: int) -> bytes:

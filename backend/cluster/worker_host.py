@@ -44,6 +44,7 @@ class HostedWorker:
     """A worker of this host.
 
     Attributes:
+        link: none of one that was killed before it was started.
         num_orders: commands that it was told.
         news: what it has said since the server heard it last, numbered from 1.
         num_said: how much it has said in all.
@@ -98,6 +99,7 @@ class WorkerHost:
         if os.environ.get("OMP_NUM_THREADS") == str(told.num_cpus):
             # Ray's own doing; the engine decides by itself, as it does on the server's host.
             del os.environ["OMP_NUM_THREADS"]
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")  # as the server has it
         self._told = told
         self._data = DataFolder(data_folder_here(os.environ, told.root, f"media/{told.probe}"))
         self._shares = (self._data.media / told.probe).is_file()
@@ -124,7 +126,7 @@ class WorkerHost:
             arguments: as on the server's host; which folders are used is decided here.
 
         Returns:
-            Its process id.
+            Its process id; 0 of one that was killed before.
 
         Raises:
             OSError: no process could be started.
@@ -137,8 +139,7 @@ class WorkerHost:
             worker.link = Link((*arguments, *folders), worker.say, lambda code: worker.say(Ended(code)))
             self._workers[name] = worker
         link = self._workers[name].link
-        assert link is not None
-        return link.pid
+        return link.pid if link is not None else 0
 
     async def tell(self, name: str, number: int, command: Command | LoadThere) -> None:
         """Pass on a command, the first of them with number 1; one that was passed on before is left."""
@@ -147,7 +148,8 @@ class WorkerHost:
             if number <= worker.num_orders:
                 return
             worker.num_orders = number
-            assert worker.link is not None
+            if worker.link is None:
+                return
             if not isinstance(command, LoadThere):
                 worker.link.send(command)
                 return
@@ -167,10 +169,12 @@ class WorkerHost:
         return list(worker.news)
 
     async def kill(self, name: str) -> None:
-        """End a worker; it says so."""
-        link = self._workers[name].link
-        assert link is not None
-        link.kill()
+        """End a worker; it says so. One that was not started yet never will be."""
+        if name not in self._workers:
+            self._workers[name] = HostedWorker()
+            self._workers[name].say(Ended(None))
+        elif (link := self._workers[name].link) is not None:
+            link.kill()
 
     async def missing(self, files: Mapping[str, str]) -> list[str]:
         """See `HostFiles.missing`; the following ones likewise."""
