@@ -23,7 +23,6 @@ from studio.errors import BadInput
 from studio.settings import ServerSettings
 from studio.system import HostEngine, HostLoad
 
-
 PROBE = ".shared-"
 """How the name of a file begins that tells hosts whether they have the server's data folder."""
 
