@@ -4,6 +4,9 @@ Neither groups nor actors are detached: when the server ends, however it ends, R
 workers with their actor. A server that starts again gets new ones.
 """
 
+# Ray is an extra, and where it is not installed its types are unknown.
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 import asyncio
