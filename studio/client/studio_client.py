@@ -25,6 +25,7 @@ from studio.queue import Batch
 from studio.requests import Request
 from studio.requests.transfer_video import ComputeControl
 from studio.saving import save_whole
+from studio.system import SystemState
 
 SILENCE_S = 60.0
 """An event stream that says nothing for so long is opened anew: its first event is the job as it is."""
@@ -174,6 +175,10 @@ class StudioClient:
     async def checkpoints(self) -> CheckpointList:
         """Every checkpoint that the server knows, and where each stands."""
         return await self._connection.ask("GET", "/v1/checkpoints", CheckpointList)
+
+    async def system(self) -> SystemState:
+        """How busy the server's machine is, and the hosts of its cluster."""
+        return await self._connection.ask("GET", "/v1/system", SystemState)
 
     async def adapters(self) -> AdapterList:
         """The LoRA adapters that a request may name."""

@@ -106,3 +106,10 @@ def test_a_hub_that_wants_its_terms_accepted_is_quoted(refused, tmp_path, monkey
         monkeypatch.setenv("HF_ENDPOINT", url)
         monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
         assert "Accept them at" in refused("checkpoints", "pull", "cosmos3-nano", "--data", tmp_path)
+
+
+def test_a_server_without_a_cluster_has_no_other_hosts(orrery, server):
+    listed = orrery("checkpoints", "hosts", "--server", server.url)
+    assert listed.exit_code == 0, listed.stderr
+    assert listed.stdout.split() == ["replica", "host", "installed", "engines"]
+    assert json.loads(orrery("checkpoints", "hosts", "--server", server.url, "--json").stdout) == []
