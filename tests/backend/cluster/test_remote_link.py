@@ -23,7 +23,7 @@ from studio.requests import GenerateImage, GenerateVideo
 from studio.settings import ServerSettings
 
 JOB = "abcdef012345"
-LIMIT_S = 60
+LIMIT_S = 240
 
 
 class FakeLink:
@@ -149,8 +149,9 @@ def test_a_cut_loses_nothing_and_repeats_nothing(tmp_path: Path):
         studio.process.start()
         await studio.until(lambda: studio.process.pid)
         hosts.deaf = {"tell", "hear"}
-        studio.process.send(a_job())
-        studio.process.send(CancelJob("1" * 12))
+        job, cancel = a_job(), CancelJob("1" * 12)
+        studio.process.send(job)
+        studio.process.send(cancel)
         await studio.until(lambda: FakeLink.made[0].told)
         hosts.cut = True
         await asyncio.sleep(0.2)
@@ -160,7 +161,7 @@ def test_a_cut_loses_nothing_and_repeats_nothing(tmp_path: Path):
         await studio.until(lambda: len(FakeLink.made[0].told) == 2)
         await studio.until_heard(JobFinished)
         await asyncio.sleep(0.1)
-        assert FakeLink.made[0].told == [a_job(), CancelJob("1" * 12)]
+        assert FakeLink.made[0].told == [job, cancel]
         assert len(studio.of(JobFinished)) == 1
         assert len(FakeLink.made) == 1
 
@@ -191,7 +192,8 @@ def test_a_host_that_dies_is_a_lost_worker_and_the_next_one_takes_its_place(tmp_
 
         studio.process.start()
         waits = await studio.until_heard(CheckpointMoved)
-        assert (waits.state, waits.detail) == ("waiting", cluster.hosts([])[0].waits_for)
+        assert waits.state == "waiting"
+        assert waits.detail.startswith("a host with 1 free processor")
         studio.process.send(a_job())
         hosts.room.set()
         await studio.until_heard(JobFinished)
