@@ -129,6 +129,8 @@ async def _live(settings: ServerSettings, services: Services, hold: Hold, listen
 
     own_url = address(settings, listener, loopback=True)
     async with AsyncExitStack() as alive:
+        if (cluster := services.fleet.cluster) is not None:
+            await alive.enter_async_context(cluster.living())
         await alive.enter_async_context(living(services))
         # Seconds of imports and drawing, each: the pages' here, the engine's in the worker meanwhile.
         app = await asyncio.to_thread(_make_app, settings, services, own_url, alive)

@@ -29,12 +29,13 @@ class Machine:
         """As it is now, or was a moment ago."""
         async with self._looking:
             if self._latest is None or time.monotonic() - self._looked_at > MAX_AGE_S:
-                self._latest = await asyncio.to_thread(_look)
+                self._latest = await asyncio.to_thread(look)
                 self._looked_at = time.monotonic()
             return self._latest
 
 
-def _look() -> SystemLoad:
+def look() -> SystemLoad:
+    """The load of this host now. May take a second."""
     memory = psutil.virtual_memory()
     return SystemLoad(
         cpu_percent=psutil.cpu_percent(),

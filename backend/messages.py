@@ -196,9 +196,9 @@ Command = (
 
 @dataclass(frozen=True)
 class CheckpointMoved:
-    """How far the checkpoint is."""
+    """How far the checkpoint is; `waiting` is for a host."""
 
-    state: Literal["preparing", "loading", "ready", "failed", "asleep"]
+    state: Literal["waiting", "preparing", "loading", "ready", "failed", "asleep"]
     detail: str = ""
     failure: Failure | None = None
 

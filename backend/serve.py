@@ -13,6 +13,7 @@ from backend.blind_tests.store import BlindTestStore
 from backend.broadcast import Broadcast, Snapshots
 from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
+from backend.cluster.cluster import join
 from backend.comparisons import ComparisonService, Exporting, Measuring
 from backend.database import Database, open_database
 from backend.engine_process import EngineProcess, Spreading
@@ -141,7 +142,9 @@ def build_fleet(
 ) -> FleetServices:
     """The engines of every checkpoint, the queue, and the guardrail before it."""
     live_jobs, broadcast = ledger.live_jobs, ledger.broadcast
-    spreading, lock, memory = Spreading.of(settings), asyncio.Lock(), FleetMemory(settings)
+    cluster = join(settings, folder)
+    spreading, lock = Spreading.of(settings), asyncio.Lock()
+    memory = FleetMemory(settings) if cluster is None else cluster.memory
     devices = memory.devices()
 
     def engines_of(
@@ -156,10 +159,11 @@ def build_fleet(
                 broadcast=broadcast,
                 checkpoint=checkpoint,
                 device=device,
-                make_process=make_process,
+                make_process=partial(make_process, connect=cluster and cluster.connect(device, checkpoint.id)),
                 lock=lock,
                 on_change=on_change,
                 may_claim=may_claim,
+                is_near=partial(cluster.is_near, device) if cluster else lambda: True,
             )
             for device in devices
         ]
@@ -171,6 +175,7 @@ def build_fleet(
     admission = Admission(catalogue, ledger.media, adapters, guard)
     jobs = JobService(live_jobs, engines, admission, broadcast)
     return FleetServices(
+        cluster=cluster,
         catalogue=catalogue,
         adapters=adapters,
         guard=guard,

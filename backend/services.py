@@ -14,6 +14,7 @@ from backend.blind_tests import BlindTestService
 from backend.broadcast import Broadcast, LibraryNews, Snapshots
 from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
+from backend.cluster.cluster import Cluster
 from backend.comparisons import ComparisonService, Exporting, Measuring
 from backend.database import Database
 from backend.evaluation import (
@@ -81,8 +82,9 @@ class LedgerServices:
 
 @dataclass(frozen=True)
 class FleetServices:
-    """What computes, and the queue before it."""
+    """What computes, and the queue before it; a cluster of other hosts with `--ray` alone."""
 
+    cluster: Cluster | None
     catalogue: CheckpointCatalogue
     adapters: AdapterFolder
     guard: Guard
@@ -185,6 +187,7 @@ UsesMedia = Annotated[MediaStore, _part(lambda services: services.ledger.media)]
 UsesUploads = Annotated[Uploads, _part(lambda services: services.ledger.uploads)]
 UsesAdapters = Annotated[AdapterFolder, _part(lambda services: services.fleet.adapters)]
 UsesCatalogue = Annotated[CheckpointCatalogue, _part(lambda services: services.fleet.catalogue)]
+UsesCluster = Annotated[Cluster | None, _part(lambda services: services.fleet.cluster)]
 UsesEngines = Annotated[Fleet, _part(lambda services: services.fleet.engines)]
 UsesCheckpointTasks = Annotated[CheckpointTasks, _part(lambda services: services.fleet.checkpoint_tasks)]
 UsesJobs = Annotated[JobService, _part(lambda services: services.fleet.jobs)]

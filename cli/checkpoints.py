@@ -12,8 +12,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-from cli.flags import DataOption, JsonOption, pass_on
+from cli.flags import DataOption, JsonOption, TargetFlags, pass_on, with_flags
 from cli.printed import print_table
+from cli.target import ask
 from studio.catalogue import CheckpointInfo, list_checkpoints
 from studio.checkpoints import find_checkpoint
 from studio.data_folder import DataFolder
@@ -24,6 +25,7 @@ from studio.presets import load_presets
 from studio.pulling import arguments
 from studio.requests import nearest
 from studio.settings import chosen_data_folder
+from studio.system import HostLoad
 
 VERIFY_COMMAND = (sys.executable, "-m", "engine.verify")
 PULL_COMMAND = (sys.executable, "-P", "-m", "studio.pulling")
@@ -53,6 +55,23 @@ def list_all(json: JsonOption = False, data: DataOption = None) -> None:
         return info.id, "yes" if info.installed else "no", size, info.precision or "", info.summary
 
     print_table(("id", "installed", "size", "precision", "summary"), [row(info) for info in found.checkpoints])
+
+
+@checkpoints.command()
+@with_flags
+def hosts(target: TargetFlags, json: JsonOption = False) -> None:
+    """List the hosts of the running server's Ray cluster, and which checkpoints are on each."""
+    found = ask(target, lambda client: client.system()).hosts
+    if json:
+        print(json_text.dumps([host.model_dump(mode="json") for host in found], indent=2))
+        return
+
+    def row(host: HostLoad) -> tuple[str, ...]:
+        engines = ", ".join(f"{engine.checkpoint} {engine.state}" for engine in host.engines)
+        place = host.name or f"waits for {host.waits_for}"
+        return str(host.replica), place, ", ".join(host.checkpoints), engines
+
+    print_table(("replica", "host", "installed", "engines"), [row(host) for host in found])
 
 
 @checkpoints.command()

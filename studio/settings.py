@@ -141,6 +141,12 @@ class ServerSettings(BaseSettings):
     replicas: int = Field(
         default=1, ge=1, le=64, description="Number of parallel engines per checkpoint, each on its own GPUs"
     )
+    ray: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Address of a Ray cluster whose hosts run the engines, HOST:PORT, or auto for the one that this "
+        "host belongs to; needs the extra cluster [this host alone]",
+    )
     memory_gb: float | None = Field(
         default=None, gt=0, description="Memory per device for all loaded checkpoints together [the free memory]"
     )

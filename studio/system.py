@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
+from studio.events import EngineState
 from studio.requests import Frozen
 
 
@@ -35,6 +36,47 @@ class SystemLoad(Frozen):
     memory_used_gb: float
     memory_total_gb: float
     gpus: tuple[GpuLoad, ...] = ()
+
+
+class HostEngine(Frozen):
+    """An engine there: its checkpoint, how far that is, and the job that it runs."""
+
+    checkpoint: str
+    state: EngineState
+    detail: str = ""
+    job_id: str | None = None
+
+
+class HostLoad(Frozen):
+    """Where the engines of one replica compute, of a server that was started with `--ray`.
+
+    Attributes:
+        replica: its number, from 0.
+        name: of its host; none while it has none.
+        waits_for: what it waits for then, in words.
+        near: it is the server's own host.
+        latency_ms: of a call there and back, milliseconds.
+        shares_media: it uses the server's data folder; otherwise files are sent.
+        checkpoints: ids of those whose files are on it.
+        load: of the whole host.
+        engines: the checkpoints that it has, in order of coming.
+    """
+
+    replica: int
+    name: str | None = None
+    waits_for: str = ""
+    near: bool = False
+    latency_ms: float | None = None
+    shares_media: bool = False
+    checkpoints: tuple[str, ...] = ()
+    load: SystemLoad | None = None
+    engines: tuple[HostEngine, ...] = ()
+
+
+class SystemState(SystemLoad):
+    """The machine now, and the hosts of a cluster; none without `--ray`."""
+
+    hosts: tuple[HostLoad, ...] = ()
 
 
 class LogEntry(Frozen):

@@ -35,6 +35,7 @@ class FakeDispatcher:
         self.held: list[str | None] = []
         self.device = "auto"
         self.idle = True
+        self.is_near = lambda: True
         self.listeners: dict[str, Callable[[Any], None]] = {}
         self.changed = asyncio.Event()
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import structlog
 
@@ -37,7 +37,8 @@ waits for. Where the environment says something else, that counts. What it bring
 
 @dataclass(frozen=True)
 class WorkerLost:
-    """The worker's process ended by itself; the code is negative for a signal, and none if it never started."""
+    """The worker's process ended by itself; the code is negative for a signal, and none if it never started or its
+    host is gone."""
 
     exit_code: int | None
 
@@ -85,11 +86,33 @@ class Spreading:
 ALONE = Spreading()
 
 
+class WorkerLink(Protocol):
+    """A worker that was started, wherever it runs."""
+
+    @property
+    def pid(self) -> int:
+        """Process id on its host; 0 until a host has started it."""
+        ...
+
+    def send(self, command: Command) -> None:
+        """Tell the worker, as soon as it listens."""
+
+    def kill(self) -> None:
+        """End it; what was given as `on_end` is called."""
+
+
+Connect = Callable[[Sequence[str], Callable[[Report], None], Callable[[int | None], None]], WorkerLink]
+"""Starts a worker, as `Link` does."""
+
+
 class EngineProcess:
     """One worker process at a time.
 
     `deliver` is called on the event loop's thread, in order, with everything the worker says and at last with
     `WorkerLost`, unless the server ended it itself.
+
+    Args:
+        connect: starts the worker: on this host, or through Ray on another one.
     """
 
     def __init__(
@@ -101,12 +124,14 @@ class EngineProcess:
         *,
         spreading: Spreading = ALONE,
         guardrail_url: str | None = None,
+        connect: Connect | None = None,
     ) -> None:
         folders = (f"--media={media}", f"--adapters={adapters}", f"--checkpoint={checkpoint}")
         guardrail = () if guardrail_url is None else (f"--guardrail-url={guardrail_url}",)
         self._arguments = (*folders, *spreading.arguments(), *guardrail)
         self._deliver = deliver
-        self._link: Link | None = None
+        self._connect: Connect = connect or Link
+        self._link: WorkerLink | None = None
         self._stopped = False
 
     @property
@@ -124,7 +149,7 @@ class EngineProcess:
         if self._stopped:
             return
         try:
-            self._link = Link(self._arguments, self._deliver, self._ended)
+            self._link = self._connect(self._arguments, self._deliver, self._ended)
         except OSError as error:
             log.error("worker_not_started", reason=str(error))
             asyncio.get_running_loop().call_soon(self._deliver, WorkerLost(None))
@@ -144,7 +169,7 @@ class EngineProcess:
         self._stopped = True
         self.kill()
 
-    def _ended(self, exit_code: int) -> None:
+    def _ended(self, exit_code: int | None) -> None:
         self._link = None
         if not self._stopped:
             self._deliver(WorkerLost(exit_code))
@@ -163,7 +188,7 @@ class Link:
     """
 
     def __init__(
-        self, arguments: Sequence[str], on_report: Callable[[Report], None], on_end: Callable[[int], None]
+        self, arguments: Sequence[str], on_report: Callable[[Report], None], on_end: Callable[[int | None], None]
     ) -> None:
         ours, theirs = socket.socketpair()
         with ours, theirs:

@@ -45,8 +45,9 @@ class EngineGroup:
 
     @property
     def status(self) -> CheckpointStatus:
-        """Its best engine's word; one that is ready speaks for all."""
-        best = min((dispatcher.status for dispatcher in self.dispatchers), key=lambda status: status.state != "ready")
+        """Its best engine's word; one that is ready speaks for all, one that has failed only if all have."""
+        ranks = {"ready": 0, "failed": 2}
+        best = min((engine.status for engine in self.dispatchers), key=lambda status: ranks.get(status.state, 1))
         return best.model_copy(update={"state": "leaving"}) if self.leaving else best
 
     @property
@@ -83,7 +84,7 @@ class EngineGroup:
 
     @contextmanager
     def hold(self) -> Generator[Dispatcher]:
-        """The ready engine with the fewest conversations; the group does not leave before the block does.
+        """The ready engine with the fewest conversations, on this host if one is; the group stays as long as the block.
 
         Raises:
             StudioError: why it could not be loaded.
@@ -95,7 +96,7 @@ class EngineGroup:
         ready = [one for one in self.dispatchers if one.status.state == "ready" and one.worker_pid is not None]
         if not ready:
             raise not_ready(status)
-        engine = min(ready, key=self.holders.count)
+        engine = min(ready, key=lambda one: (not one.is_near(), self.holders.count(one)))
         self.holders.append(engine)
         try:
             yield engine

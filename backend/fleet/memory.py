@@ -247,6 +247,16 @@ def visible(gpus: Mapping[str, Gigabytes], chosen: str | None) -> tuple[Gigabyte
     return tuple(found)
 
 
+def memory_here(device: str) -> DeviceMemory:
+    """The memory of all GPUs that this process sees, what the scarcest has; of the host on a CPU. May take a second."""
+    gpus = () if device == "cpu" else _gpus()
+    if not gpus:
+        total_gb, free_gb = _host()
+        return DeviceMemory(place="host", total_gb=total_gb, free_gb=free_gb)
+    totals, frees = zip(*gpus, strict=True)
+    return DeviceMemory(place="gpu", total_gb=min(totals), free_gb=min(frees))
+
+
 def _host() -> Gigabytes:
     lines = Path("/proc/meminfo").read_text().splitlines() if Path("/proc/meminfo").exists() else []
     kib = {name: float(rest.split()[0]) for name, _, rest in (line.partition(":") for line in lines)}

@@ -74,6 +74,7 @@ class Dispatcher:
         lock: shared by the dispatchers of a checkpoint.
         on_change: told when the status changes, or a job begins or ends.
         may_claim: asked before it takes another job from the queue.
+        is_near: whether its engine is on this host now.
 
     Attributes:
         device: where its engine computes, as it was told.
@@ -90,6 +91,7 @@ class Dispatcher:
         lock: asyncio.Lock,
         on_change: Callable[[], None],
         may_claim: Callable[[], bool],
+        is_near: Callable[[], bool] = lambda: True,
     ) -> None:
         self._live_jobs = live_jobs
         self._broadcast = broadcast
@@ -100,6 +102,7 @@ class Dispatcher:
         self._process = make_process(self._deliver)
         self._on_change = on_change
         self._may_claim = may_claim
+        self.is_near = is_near
         self._listeners: dict[str, Callable[[Spoken | WorkerLost], None]] = {}
         self._running: Running | None = None
         self._claiming = False
@@ -120,6 +123,11 @@ class Dispatcher:
     def idle(self) -> bool:
         """Whether it runs nothing, and is not about to."""
         return self._running is None and not self._claiming
+
+    @property
+    def job_id(self) -> str | None:
+        """The job that it runs."""
+        return self._running.job.id if self._running else None
 
     @property
     def worker_pid(self) -> int | None:

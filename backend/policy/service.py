@@ -227,7 +227,8 @@ class PolicyService:
 
     def _engine(self) -> Dispatcher:
         """Who answers. Raises as `Fleet.group`, and why the checkpoint could not be loaded."""
-        engine = self._fleet.group(None).dispatchers[0]
+        engines = self._fleet.group(None).dispatchers
+        engine = min(engines, key=lambda one: (not _is_ready(one), not one.is_near()))
         if engine.status.error is not None:
             raise engine.status.error.error()
         return engine

@@ -6,17 +6,18 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from backend.services import UsesMachine
+from backend.services import UsesCluster, UsesEngines, UsesMachine
 from studio.logs import RECENT
-from studio.system import LogEntries, SystemLoad
+from studio.system import LogEntries, SystemState
 
 router = APIRouter(prefix="/v1/system", tags=["system"])
 
 
 @router.get("")
-async def load(machine: UsesMachine) -> SystemLoad:
-    """Get the load of processor, memory and GPUs."""
-    return await machine.load()
+async def load(machine: UsesMachine, cluster: UsesCluster, fleet: UsesEngines) -> SystemState:
+    """Get the load of processor, memory and GPUs, and the hosts of a Ray cluster with their engines."""
+    hosts = () if cluster is None else cluster.hosts(fleet.dispatchers)
+    return SystemState(**dict(await machine.load()), hosts=hosts)
 
 
 @router.get("/log")

@@ -28,6 +28,7 @@ from studio.requests import Request
 from studio.requests.transfer_video import ComputeControl
 from studio.rollouts import Rollout, RolloutRequest
 from studio.saving import save_whole
+from studio.system import SystemState
 
 SILENCE_S = 60.0
 """An event stream that says nothing for so long is opened anew: its first event is the job as it is."""
@@ -198,6 +199,10 @@ class StudioClient:
     async def checkpoints(self) -> CheckpointList:
         """Every checkpoint that the server knows, and where each stands."""
         return await self._connection.ask("GET", "/v1/checkpoints", CheckpointList)
+
+    async def system(self) -> SystemState:
+        """How busy the server's machine is, and the hosts of its cluster."""
+        return await self._connection.ask("GET", "/v1/system", SystemState)
 
     async def adapters(self) -> AdapterList:
         """The LoRA adapters that a request may name."""

@@ -119,3 +119,10 @@ def test_a_model_that_computes_controls_is_pulled_by_its_name(orrery, tmp_path, 
     monkeypatch.setattr("cli.checkpoints._pulled", lambda command, title: f"{title}: {command[-1]}")
     done = orrery("checkpoints", "pull", name, "--data", tmp_path)
     assert done.stdout.strip().endswith(f": {repository}")
+
+
+def test_a_server_without_a_cluster_has_no_other_hosts(orrery, server):
+    listed = orrery("checkpoints", "hosts", "--server", server.url)
+    assert listed.exit_code == 0, listed.stderr
+    assert listed.stdout.split() == ["replica", "host", "installed", "engines"]
+    assert json.loads(orrery("checkpoints", "hosts", "--server", server.url, "--json").stdout) == []

@@ -57,6 +57,7 @@ def test_every_field_is_a_variable(monkeypatch, tmp_path):
         "require_guardrail": "true",
         "rate_limit": "60",
         "replicas": "2",
+        "ray": "auto",
         "memory_gb": "40",
         "robot": "simulated",
         "datasets": str(tmp_path / "sets"),

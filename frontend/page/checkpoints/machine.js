@@ -44,8 +44,37 @@ export function Machine() {
           />
         `,
       )}
+      <${Hosts} hosts=${load.hosts} />
       <${Log} />
     </section>
+  `;
+}
+
+/** The hosts of a cluster, a line for each replica: where it is, which cards it has, and what its engines do. */
+function Hosts({ hosts }) {
+  if (!hosts.length) return null;
+  return html`
+    <h3>${say("machine.hosts")}</h3>
+    <ul class="o-hosts" aria-label=${say("machine.hosts")}>
+      ${hosts.map((host) => html`<li key=${host.replica}>${host.name ? html`<${Host} ...${host} />` : waiting(host)}</li>`)}
+    </ul>
+  `;
+}
+
+const waiting = ({ replica, waits_for: reason }) => say("machine.waits", { replica, reason });
+
+function Host({ replica, name, latency_ms: ms, shares_media: shares, near, checkpoints, load, engines }) {
+  const place = say(near ? "machine.near" : "machine.far", { replica, name, ms });
+  const files = say(shares ? "machine.shared" : "machine.sent");
+  const cards = load.gpus.map((gpu) => gpu.name).join(", ") || say("machine.cores", { cores: load.num_cores });
+  return html`
+    <b>${place}</b> ${cards} · ${files}
+    <span>${say("machine.has", { checkpoints: checkpoints.join(", ") })}</span>
+    ${engines.map(
+      ({ checkpoint, state, job_id: job }) => html`
+        <span key=${checkpoint}>${say(job ? "machine.runs" : "machine.engine", { checkpoint, state, job })}</span>
+      `,
+    )}
   `;
 }
 

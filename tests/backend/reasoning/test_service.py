@@ -38,6 +38,7 @@ class FakeDispatcher:
         self.sent: list[Command] = []
         self.num_said = 0
         self.idle = True
+        self.is_near = lambda: True
         self.listeners: dict[str, Callable[[Any], None]] = {}
 
     def send(self, command: Command) -> None:
