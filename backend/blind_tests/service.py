@@ -55,8 +55,13 @@ class BlindTestService:
 
     async def create(self, asked: CreateBlindTest) -> BlindTest:
         """Write a test down; its pairs come one by one."""
-        named = asked.model_dump() | {"title": asked.title or "Blind test"}
-        test = BlindTest(**named, id=secrets.token_hex(6), created_at=datetime.now(UTC))
+        test = BlindTest(
+            title=asked.title or "Blind test",
+            policies=asked.policies,
+            seed=asked.seed,
+            id=secrets.token_hex(6),
+            created_at=datetime.now(UTC),
+        )
         await self._store.add(test)
         log.info("blind_test_created", test_id=test.id)
         self._changed()

@@ -35,6 +35,7 @@ from backend.messages import (
     ConversationEnded,
     ConversationReport,
     ConversationSaid,
+    Foreseen,
     JobCancelled,
     JobFailed,
     JobFinished,
@@ -336,7 +337,7 @@ def _listener_of(event: Spoken) -> str:
     match event:
         case ConversationSaid() | ConversationEnded():
             return event.conversation_id
-        case Acted() | ActFailed():
+        case Acted() | ActFailed() | Foreseen():
             return event.act_id
         case Perceived() | PerceptionFailed():
             return event.perception_id

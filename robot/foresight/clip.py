@@ -89,7 +89,7 @@ def clip_of_video(label: str, video: NDArray[np.uint8]) -> ForeseenClip:
     """Frames uint8 [T, height, width, 3] that came with an answer; smaller ones are enlarged to the canvas."""
     frames: list[bytes] = []
     for picture in video:
-        canvas = cv2.resize(picture, CANVAS_SIZE, interpolation=cv2.INTER_AREA)
+        canvas = np.asarray(cv2.resize(picture, CANVAS_SIZE, interpolation=cv2.INTER_AREA), np.uint8)
         done, coded = cv2.imencode(".jpg", canvas[:, :, ::-1], [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
         assert done
         frames.append(coded.tobytes())

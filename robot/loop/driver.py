@@ -45,7 +45,7 @@ class Driver:
 
     def __init__(self, run: Run, now_s: float, *, held: HoldReason | None = None) -> None:
         self.run = run
-        self._held = held
+        self._held: HoldReason | None = held
         self._player = Player(speed=run.pace, fade_ticks=0 if run.mode == "replay" else FADE_TICKS)
         self._starved_since_s = now_s
         self._lost_since_s: float | None = None

@@ -16,7 +16,7 @@ from backend.media.pictures import Cover, decode_picture, read_picture
 from backend.media.timeline import read_timeline
 from studio.errors import BadInput
 from studio.requests.frames import TEMPORAL_STRIDE
-from studio.requests.transfer_video import ComputedHint, Strength
+from studio.requests.transfer_video import FilteredHint, Strength
 from studio.rules.canvas import CANVASES
 from studio.tuning import GeneratorRecipe
 from tuning.generator.records import Window
@@ -86,7 +86,7 @@ class Control:
     """What a transfer computes of a clip: as many frames, on the same canvas."""
 
     clip: Clip
-    hint: ComputedHint
+    hint: FilteredHint
 
     @property
     def fitted(self) -> None:

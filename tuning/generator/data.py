@@ -10,7 +10,7 @@ from pathlib import Path
 from engine.device import typed_out_of_memory
 from engine.towers import OmniModel
 from studio.errors import BadInput, PromptTooLong
-from studio.requests.transfer_video import ComputedHint
+from studio.requests.transfer_video import FilteredHint
 from studio.tuning import GeneratorRecipe, VideoMode
 from studio.tuning.events import Bin, LeftOut, TrainingSample
 from tuning.generator.clips import Clip, Control, check_length, find_clips
@@ -88,7 +88,7 @@ class ClipData:
     def prepare(self, about: About) -> str:
         """Encode what is not in the cache; returns the SHA-256 of every clip's pixels and words, in their order."""
         cache = self._cache()
-        hints: list[ComputedHint] = [TRANSFERS[mode] for mode in self._trained if mode in TRANSFERS]
+        hints: list[FilteredHint] = [TRANSFERS[mode] for mode in self._trained if mode in TRANSFERS]
         videos = [clip for clip in self.clips if not clip.window.is_image]
         encoded = [*self.clips, *(Control(clip, hint) for clip in videos for hint in hints)]
         with typed_out_of_memory(self.place.device):

@@ -15,7 +15,7 @@ from engine.planning import Setting, VisionSegment
 from engine.planning.trained_strings import TRANSFER_SYSTEM_PROMPT
 from engine.planning.video import image_text, video_text
 from studio.requests.frames import latent_frames
-from studio.requests.transfer_video import ComputedHint
+from studio.requests.transfer_video import FilteredHint
 from studio.tuning import VideoMode
 from tuning.flow.batch import Batch, TokenRun
 from tuning.generator.clips import Clip
@@ -23,7 +23,7 @@ from tuning.generator.clips import Clip
 KEPT: dict[VideoMode, int] = {"i2v": 1, "v2v": 2}
 """Latent frames at the start that are given (report, 4.2.1), where there are any; two are five frames."""
 
-TRANSFERS: dict[VideoMode, ComputedHint] = {"edge": "edge", "blur": "blur"}
+TRANSFERS: dict[VideoMode, FilteredHint] = {"edge": "edge", "blur": "blur"}
 """Modes whose target stands behind a control."""
 
 KEPT_PROMPTS = 16_384
@@ -42,7 +42,7 @@ class Draw:
     clip: Clip
     mode: VideoMode
     dropped: bool
-    control: ComputedHint | None = None
+    control: FilteredHint | None = None
 
 
 class Sequences:

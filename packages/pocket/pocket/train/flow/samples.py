@@ -22,12 +22,12 @@ from pocket.train.video_vae import encoded
 from pocket.world.controls import depth_pictures, segmentation_pictures
 from pocket.world.episode import POLICY_ROWS, Episode, Robot
 from pocket.world.moments import telling_shares
-from studio.requests.transfer_video import ComputedHint, Strength
+from studio.requests.transfer_video import FilteredHint, Strength
 
 HINTS = ("edge", "blur", "depth", "seg")
 """In the model's order; a scenario map is nothing that a table has."""
 
-COMPUTED: dict[str, ComputedHint] = {"edge": "edge", "blur": "blur"}
+COMPUTED: dict[str, FilteredHint] = {"edge": "edge", "blur": "blur"}
 
 STRENGTHS: tuple[Strength, ...] = ("low", "medium", "high")
 
