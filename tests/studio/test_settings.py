@@ -61,6 +61,7 @@ def test_every_field_is_a_variable(monkeypatch, tmp_path):
         "memory_gb": "40",
         "robot": "simulated",
         "datasets": str(tmp_path / "sets"),
+        "policy_arms": "2",
     }
     assert set(said) == set(ServerSettings.model_fields)
     for name, value in said.items():
