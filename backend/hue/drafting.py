@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from backend.comparisons.grid import Grid, GridPlace
 from backend.database.tables import ArtefactRow, ComparisonRow, JobRow
+from studio.captions.fitting import shortened
 from studio.errors import BadInput, MediaNotFound
 from studio.hue_studies import MAX_VIDEOS, REAL, CreateHueStudy, HueGiven, HuePrompt, HueStudyVideo
 from studio.requests import shown
@@ -80,7 +81,7 @@ def draft(session: Session, asked: CreateHueStudy, title_of: Callable[[str], str
         done.videos.append(HueStudyVideo(id=media, prompt=known.id, model=model, real=real))
     _check_rows(done.videos)
     done.prompts = list(prompts.values())
-    done.title = done.title or done.prompts[0].text[:MAX_TITLE]
+    done.title = done.title or shortened(done.prompts[0].text, MAX_TITLE)
     return done
 
 

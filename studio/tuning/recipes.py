@@ -152,7 +152,6 @@ class ReasonerRecipe(_Recipe):
         min_pixels, max_pixels: of a frame.
         max_tokens: longer conversations are dropped and counted.
         normalises: weigh each conversation by 1 / √ of its answer's tokens (report, 4.1.1).
-        trains_sight: the vision encoder too, at a tenth of the rate; of a full training only.
         benchmarks: that every save is run on.
     """
 
@@ -169,9 +168,6 @@ class ReasonerRecipe(_Recipe):
     ] = 4096
     normalises: Annotated[
         bool, Field(title="Normalise by length", description="weigh a conversation by 1/√ of its answer's tokens")
-    ] = False
-    trains_sight: Annotated[
-        bool, Field(title="Train the vision encoder", description="at a tenth of the rate; without LoRA only")
     ] = False
     benchmarks: Annotated[tuple[str, ...], Field(title="Benchmarks", description="that every save is run on")] = ()
 

@@ -142,8 +142,6 @@ def read_conversation_data(place: Place, recipe: ReasonerRecipe, about: About) -
     Raises:
         BadInput: a data set has no known layout, a row does not fit, or nothing of it can be trained on.
     """
-    if recipe.trains_sight:
-        raise BadInput("The vision encoder cannot be trained yet.", param="trains_sight", hint="Turn it off.")
     if recipe.num_frames is not None and recipe.fps is not None:
         raise BadInput("num_frames and fps are both given; use one of them.", param="fps")
     reader, drops = ConversationReader(_writer(place), recipe), Drops()
