@@ -14,6 +14,7 @@ class BlindStore extends Store {
   scores = null; // { test, all }
   view = "judge";
   busy = false;
+  progress = [0, 0]; // of the card's sides, shares
   #chosen = null; // id
   #turn = 0;
   #dealt = 0;
@@ -74,11 +75,18 @@ class BlindStore extends Store {
     return Boolean(added);
   }
 
+  /** How far a side got, 0 to 1. */
+  setProgress(side, value) {
+    const share = Math.round(Math.min(1, Math.max(0, value)) * 100) / 100;
+    this.progress = this.progress.map((old, index) => (index === side ? share : old));
+    this.changed();
+  }
+
   /** Judge the pair that is shown, and show the next one. */
-  judge(better, progress) {
+  judge(better) {
     const { card } = this.next ?? {};
     if (!card) return undefined;
-    const verdict = { pair: card.pair, better, progress, rater: voter() };
+    const verdict = { pair: card.pair, better, progress: this.progress, rater: voter() };
     return this.#during(() => askJson("POST", `/v1/blind-tests/${this.#chosen}/verdicts`, verdict));
   }
 
@@ -105,7 +113,9 @@ class BlindStore extends Store {
     const turn = ++this.#dealt;
     const query = new URLSearchParams({ rater: voter() });
     const next = await ask("GET", `/v1/blind-tests/${this.#chosen}/next?${query}`);
-    if (next && turn === this.#dealt) this.next = next;
+    if (!next || turn !== this.#dealt) return;
+    if (next.card?.pair !== this.next?.card?.pair) this.progress = [0, 0];
+    this.next = next;
   }
 
   async #draw(turn) {
