@@ -139,6 +139,7 @@ class HueStore extends Store {
   async #during(act) {
     if (this.busy) return;
     this.busy = true;
+    this.#dealt += 1; // what was asked for before is not shown while keys are not taken
     await act();
     await this.#deal();
     this.busy = false;
