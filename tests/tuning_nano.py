@@ -53,8 +53,12 @@ from studio.tuning import (
 )
 from studio.tuning.recipes import Blend
 from tuning.commands import Commands
-from tuning.generator.task import GeneratorTask
+from tuning.flow.batch import Batch
+from tuning.generator.data import read_clip_data
+from tuning.generator.sequences import Draw
+from tuning.latents import LatentCache
 from tuning.memory import CONTEXT
+from tuning.task import Place
 from tuning.training import run
 from tuning_data import Silence, line_of, moving_square, write_lines
 from tuning_oracle import ATTENTION, loss_of
@@ -295,30 +299,34 @@ def run_case(folder: Path, scratch: Path, case: str, device: str) -> dict[str, A
 
 def beside(folder: Path, scratch: Path, case: str, device: str) -> dict[str, Any]:
     """Steps in this process: the trainer's, then diffusers' with PEFT, of the same data with the same settings."""
-    work = work_of(folder, scratch, case, device)
-    batches: list[Any] = []
-    seen = GeneratorTask.loss
-
-    def loss(self: Any, step: int) -> Any:
-        draws = self._drawer.draw(step)
-        batches[:] = [batch for _, batch in self._sequences.batches(draws, [self._cache.read(one.clip) for one in draws])]
-        return seen(self, step)
-
-    noted, line = Noted(), {"case": case, "device": _name_of(device)}
-    GeneratorTask.loss = loss
+    work, noted = work_of(folder, scratch, case, device), Noted()
     run(work, noted, Commands(Silence()))
-    GeneratorTask.loss = seen
-    line["ours"] = {name: noted.line[name] for name in ("seconds_a_step", "allocated")}
+    ours = {name: noted.line[name] for name in ("seconds_a_step", "allocated")}
     gc.collect()
     if device != "cpu":
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
-    (batch,) = batches
-    line["theirs"] = _their_steps(folder, work.recipe, batch, device)
-    return line
+    return {
+        "case": case,
+        "device": _name_of(device),
+        "ours": ours,
+        "theirs": _their_steps(folder, work.recipe, _batch_of(work), device),
+    }
 
 
-def _their_steps(folder: Path, recipe: Recipe, batch: Any, device: str) -> dict[str, Any]:
+def _batch_of(work: TuningWork) -> Batch:
+    """A batch of the first clip, whose latents are in the cache."""
+    recipe, place = work.recipe, Place.of(work)
+    assert isinstance(recipe, GeneratorRecipe)
+    data = read_clip_data(place, recipe, lambda *done: None)
+    cache = LatentCache(work.cache, work.checkpoint / "vae", place.device, place.dtype, data.sources)
+    (mode,), clip = recipe.modes, data.clips[0]
+    count = recipe.optimisation.batch_size
+    ((_, batch),) = data.sequences.batches([Draw(clip, mode, dropped=False)] * count, [cache.read(clip)] * count)
+    return batch
+
+
+def _their_steps(folder: Path, recipe: Recipe, batch: Batch, device: str) -> dict[str, Any]:
     on_gpu = device != "cpu"
     kind = torch.bfloat16 if on_gpu else torch.float32
     transformer = Cosmos3OmniTransformer.from_pretrained(folder / "transformer", torch_dtype=kind).to(device)

@@ -21,7 +21,8 @@ def train(work: TuningWork, tell: Callable[[TuningEvent], None]) -> None:
     """
     command = [sys.executable, "-m", "tuning"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         process.stdin.write(work.model_dump_json() + "\n")
         process.stdin.flush()
         for line in process.stdout:

@@ -85,7 +85,9 @@ def make(engine: Engine, asked: Sequence[Prompt]) -> Made:
     """A video of each, as the page asks a pocket for one."""
     frames: list[NDArray[np.uint8]] = []
     for first in range(0, len(asked), TOGETHER):
-        begun = [engine.begin(_request(prompt, seed)) for seed, prompt in enumerate(asked[first : first + TOGETHER], first)]
+        begun = [
+            engine.begin(_request(prompt, seed)) for seed, prompt in enumerate(asked[first : first + TOGETHER], first)
+        ]
         while going := [one for one in begun if not one.done]:
             engine.step(going)
         frames += [np.concatenate([*engine.finish(one).frames]) for one in begun]

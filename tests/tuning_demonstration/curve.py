@@ -71,7 +71,10 @@ def draw_points(path: Path, title: str, points: Sequence[Point], chance: float |
 
     parts = [_text(LEFT, 18, title, "#222")]
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        parts += [_line(LEFT, up(share), right, up(share), "#ddd"), _text(8, up(share) + 4, f"{100 * share:.0f} %", "#666")]
+        parts += [
+            _line(LEFT, up(share), right, up(share), "#ddd"),
+            _text(8, up(share) + 4, f"{100 * share:.0f} %", "#666"),
+        ]
     for step in sorted({point.step for point in points}):
         parts.append(_text(across(step) - 8, HEIGHT - 12, str(step), "#666"))
     if chance is not None:

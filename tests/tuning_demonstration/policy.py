@@ -6,7 +6,7 @@ simulated arm, on tables that nobody has recorded; tables with old colours alone
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
 from multiprocessing import get_context
@@ -38,7 +38,7 @@ def demonstrate(setting: Setting, say: Callable[[str], None]) -> str:
             "name": "lifts",
             "checkpoint": "pocket",
             "data": "recordings",
-            "stride": 1,
+            "stride": 2,
             "text_dropout": 0.0,
             "lora": Lora(rank=16, layers="all"),
             "optimisation": setting.how(steps=400, batch_size=8, learning_rate=2e-4, warmup_steps=20, save_every=100),

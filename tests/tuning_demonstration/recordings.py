@@ -35,11 +35,11 @@ NUM_RECORDINGS = 10
 FIRST_RECORDED = 900_000_000
 """Seed of the tables that are recorded; those that are tried begin at ``FIRST_SCENE``."""
 
-TAKEN_OVER_AT = (8, 14, 20)
+TAKEN_OVER_AT = (4, 8, 12)
 """Ticks at which a person has seen enough, in turn."""
 
-HELD_AFTERWARDS = 34
-"""Ticks that the lifted thing is held, so that windows of 33 frames show how it is lifted."""
+HELD_AFTERWARDS = 26
+"""Ticks that the lifted thing is held, so that there are windows of 33 frames that show how it is lifted."""
 
 DEFAULTS: dict[str, Any] = {
     "resolution": "256",

@@ -73,7 +73,9 @@ class Setting:
 
 def _losses(path: Path) -> str:
     lines = [json.loads(line) for line in path.read_text().splitlines()]
-    return "".join(json.dumps({name: line[name] for name in ("step", "loss", "seconds_per_step")}) + "\n" for line in lines)
+    return "".join(
+        json.dumps({name: line[name] for name in ("step", "loss", "seconds_per_step")}) + "\n" for line in lines
+    )
 
 
 def add_colour() -> None:
