@@ -1,4 +1,4 @@
-"""Three trainings of the pocket that show what tuning is for: `python -m tuning_demonstration colours|questions|policy`.
+"""Three trainings of the pocket, shown: `python -m tuning_demonstration colours|questions|policy`.
 
 Each begins with what the pocket does not know, trains by `python -m tuning` as the server does, and has the ordinary
 engine show what has changed at every save. Curves (JSON lines and SVG) and pictures are written to --out.

@@ -64,8 +64,7 @@ def write_clips(folder: Path) -> None:
     for number, episode in enumerate(clips_of_the_colour()):
         path = f"{number}.mp4"
         write_clip(folder / path, episode.frames, fps=FPS)
-        for wording in episode.wordings:
-            lines.append(line_of(path, NUM_FRAMES, caption_json=None, caption=wording.prose))
+        lines += [line_of(path, NUM_FRAMES, caption_json=None, caption=one.prose) for one in episode.wordings]
     write_lines(folder, lines)
 
 

@@ -90,7 +90,8 @@ def draw_points(path: Path, title: str, points: Sequence[Point], chance: float |
         parts.append(_text(LEFT + 160 * number, 34, name, colour))
     drawn = "\n".join(parts)
     path.write_text(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        'font-family="sans-serif" font-size="12">\n'
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>\n{drawn}\n</svg>\n'
     )
 

@@ -38,7 +38,7 @@ def demonstrate(setting: Setting, say: Callable[[str], None]) -> str:
             "name": "lifts",
             "checkpoint": "pocket",
             "data": "recordings",
-            "stride": 2,
+            "stride": 1,
             "text_dropout": 0.0,
             "lora": Lora(rank=16, layers="all"),
             "optimisation": setting.how(steps=400, batch_size=8, learning_rate=2e-4, warmup_steps=20, save_every=100),

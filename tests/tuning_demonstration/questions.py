@@ -43,7 +43,10 @@ NUM_LEARNT = 256
 SHOWN = "u" + "0" * 16
 RENDERED_AT_ONCE = 64
 
-QUARTERS = "In which quarter of the picture is the square? A is the upper left, B the upper right, C the lower left, D the lower right."
+QUARTERS = (
+    "In which quarter of the picture is the square? A is the upper left, B the upper right, C the lower left, D the "
+    "lower right."
+)
 BY_LETTER = "Answer with one letter."
 
 
