@@ -113,6 +113,8 @@ def build(folder: Path, config: ModelConfig | None) -> None:
     build_speck(folder)
     if config is None:
         return
+    tokenizer = read_setting(open_folder(folder)).prompts.tokenizer
+    assert isinstance(tokenizer, PreTrainedTokenizerFast)
     for part in ("transformer", "vae", "vision_encoder"):
         for path in (folder / part).glob("*.safetensors*"):
             path.unlink()
@@ -124,8 +126,6 @@ def build(folder: Path, config: ModelConfig | None) -> None:
     weights = {name: value.cpu() for name, value in encoder.state_dict().items()}
     save_file(weights, folder / "vision_encoder" / "model.safetensors", metadata={"format": "pt"})
     write_json(folder / "vision_encoder" / "config.json", encoder.config.to_dict())
-    tokenizer = read_setting(open_folder(folder)).prompts.tokenizer
-    assert isinstance(tokenizer, PreTrainedTokenizerFast)
     text = {
         name: getattr(config, name)
         for name in (

@@ -66,8 +66,9 @@ class LearningLora(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """x [..., inputs] → [..., outputs]."""
         out = self.base(x)
-        low = linear(x.to(self.downs[0].dtype), torch.cat([*self.downs]))
-        parts = [linear(part, up) for part, up in zip(low.split(self._rank, -1), self.ups, strict=True)]
+        # By their places: PyTorch's compiler does not unpack a list of parameters.
+        low = linear(x.to(self.downs[0].dtype), torch.cat([self.downs[place] for place in range(len(self.downs))]))
+        parts = [linear(part, self.ups[place]) for place, part in enumerate(low.split(self._rank, -1))]
         return out + (self.scale * torch.cat(parts, -1)).to(out.dtype)
 
 
