@@ -63,8 +63,7 @@ class BlindStore extends Store {
   }
 
   async remove(id) {
-    const reply = await fetch(`/v1/blind-tests/${id}`, { method: "DELETE" }).catch(() => null);
-    if (reply?.ok && id === this.#chosen) this.choose(null);
+    if ((await ask("DELETE", `/v1/blind-tests/${id}`)) && id === this.#chosen) this.choose(null);
     return this.fetch();
   }
 

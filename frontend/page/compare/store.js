@@ -1,9 +1,6 @@
 // One comparison as the server has it, fetched anew whenever one of its jobs moves on.
 
-import { toast } from "../parts/errors.js";
-import { say } from "../data/facts.js";
 import { isGone } from "../playhead/cells.js";
-import { hintOf } from "../data/faults.js";
 import { live } from "../data/live.js";
 import { Store } from "../data/store.js";
 import { ask, askJson } from "../parts/server.js";
@@ -40,12 +37,9 @@ class ComparisonStore extends Store {
     if (answer) this.#take(answer);
   }
 
+  /** Whether it is gone now. */
   async forget() {
-    const reply = await fetch(`/v1/comparisons/${this.comparison.id}`, { method: "DELETE" }).catch(() => null);
-    if (reply?.ok) return true;
-    const { error } = (await reply?.json().catch(() => null)) ?? {};
-    toast(error?.message ?? say("error.unreachable"), hintOf(error), "bad");
-    return false;
+    return Boolean(await ask("DELETE", `/v1/comparisons/${this.comparison.id}`));
   }
 
   get ended() {

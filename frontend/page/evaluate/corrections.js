@@ -2,7 +2,7 @@
 
 import { say } from "../data/facts.js";
 import { Popover } from "../parts/popover.js";
-import { useAnswer } from "../parts/server.js";
+import { ask, useAnswer } from "../parts/server.js";
 import { html } from "../vendor/preact.js";
 import { evaluation } from "./store.js";
 
@@ -11,8 +11,7 @@ export const TIMED = ["events", "intervals"];
 /** Whether it is gone now. */
 export async function removeCorrection(run, { item, by }) {
   const query = new URLSearchParams({ item, by });
-  const reply = await fetch(`/v1/runs/${run.id}/corrections?${query}`, { method: "DELETE" }).catch(() => null);
-  return Boolean(reply?.ok);
+  return Boolean(await ask("DELETE", `/v1/runs/${run.id}/corrections?${query}`));
 }
 
 /** The boundaries of a run for other programs. */

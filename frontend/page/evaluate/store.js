@@ -93,8 +93,7 @@ class EvaluateStore extends Store {
   }
 
   async remove(id) {
-    const reply = await fetch(`/v1/runs/${id}`, { method: "DELETE" }).catch(() => null);
-    if (reply?.ok) this.chosen = this.chosen.filter((one) => one !== id);
+    if (await ask("DELETE", `/v1/runs/${id}`)) this.chosen = this.chosen.filter((one) => one !== id);
     return this.fetch();
   }
 

@@ -84,8 +84,7 @@ class HueStore extends Store {
   }
 
   async remove(id) {
-    const reply = await fetch(`/v1/hue/${id}`, { method: "DELETE" }).catch(() => null);
-    if (reply?.ok && id === this.#chosen) this.choose(null);
+    if ((await ask("DELETE", `/v1/hue/${id}`)) && id === this.#chosen) this.choose(null);
     return this.fetch();
   }
 
@@ -102,7 +101,7 @@ class HueStore extends Store {
   }
 
   async dropQuestion(id) {
-    await fetch(`/v1/hue/${this.#chosen}/questions/${id}`, { method: "DELETE" }).catch(() => null);
+    await ask("DELETE", `/v1/hue/${this.#chosen}/questions/${id}`);
     return this.fetch();
   }
 

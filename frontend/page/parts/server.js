@@ -5,13 +5,13 @@ import { toast } from "./errors.js";
 import { hintOf, wayOf } from "../data/faults.js";
 import { useEffect, useRef, useSignal } from "../vendor/preact.js";
 
-/** The decoded answer, or null after a toast. */
+/** The decoded answer, {} where it is empty, or null after a toast. */
 export async function ask(method, path, body) {
   let response;
   let answer;
   try {
     response = await fetch(path, { method, body });
-    answer = await response.json();
+    answer = response.status === 204 ? {} : await response.json();
   } catch {
     toast(say("error.unreachable"), say("error.unreachable_hint"), "bad");
     return null;

@@ -96,8 +96,9 @@ class TuningStore extends Store {
   }
 
   async remove(id) {
-    const reply = await fetch(`/v1/tunings/${id}`, { method: "DELETE" }).catch(() => null);
-    if (reply?.ok && this.chosen === id) this.choose("");
+    const shown = this.chosen === id;
+    if (shown) this.choose(""); // its curves are asked for no more
+    if (!(await ask("DELETE", `/v1/tunings/${id}`)) && shown) this.choose(id);
     return this.fetch();
   }
 
