@@ -110,7 +110,7 @@ def test_a_folder_is_told_of_whatever_the_list_of_data_sets_says(
 
 
 def test_a_tuning_is_stopped_resumed_and_deleted(open_page: OpenPage, tuner: RunningServer, folder: Path):
-    page = visit(open_page(tuner, color_scheme="dark"), "tune")
+    page = visit(open_page(tuner, color_scheme="dark", allowed=("status of 409",)), "tune")
     choose(page.page, folder, "long", 500, 400)
     page.page.get_by_role("button", name="Start", exact=True).click()
     standing = page.page.get_by_role("region", name="long", exact=True)
@@ -122,9 +122,19 @@ def test_a_tuning_is_stopped_resumed_and_deleted(open_page: OpenPage, tuner: Run
     expect(standing).to_have_attribute("data-state", "running", timeout=LONG_MS)
     page.page.locator("[data-do=stop]").click()
     expect(standing).to_have_attribute("data-state", "stopped", timeout=LONG_MS)
-    page.page.locator("[data-do=remove]").click()
-    page.page.get_by_role("button", name="Delete tuning").last.click()
+    error = {"code": "conflict", "message": "A save of it is the default checkpoint.", "param": None, "hint": ""}
+    refused = lambda route: route.fulfill(status=409, json={"error": error})  # noqa: E731
+    page.page.route("**/v1/tunings/*", refused, times=1)
+    remove(page.page)
+    expect(page.page.get_by_text("A save of it is the default checkpoint.")).to_be_visible()
+    expect(standing).to_have_count(1)
+    remove(page.page)
     expect(standing).to_have_count(0)
+
+
+def remove(page: Page) -> None:
+    page.locator("[data-do=remove]").click()
+    page.get_by_role("button", name="Delete tuning").last.click()
 
 
 def test_a_narrow_page_does_not_scroll_sideways(open_page: OpenPage, tuner: RunningServer):
