@@ -13,7 +13,7 @@ from engine.planning import ActionSegment, Plan, Segment, SoundSegment, VisionSe
 from engine.sampling.solvers import State, stochastic_step, unipc_step
 from engine.sampling.step_cache import computed
 from engine.sampling.trajectory import Computed, Noise, Step, Trajectory, pins
-from engine.towers import Generator, OmniModel, Pack, Prefix, rope_tables
+from engine.towers import Generator, OmniModel, Pack, Prefix, PromptReader, rope_tables
 
 MAX_PROMPTS = 16
 
@@ -30,20 +30,22 @@ class PrefixStore:
 
     def __init__(self, model: OmniModel) -> None:
         self.adapter: Hashable = None
-        self._model = model
+        self._reader = PromptReader(model.reasoner)
         self._kept: OrderedDict[tuple[Hashable, tuple[int, ...]], Prefix] = OrderedDict()
 
-    def prefix(self, tokens: tuple[int, ...]) -> Prefix:
-        """What the reasoner leaves of these tokens, read now or kept from before."""
-        key = (self.adapter, tokens)
-        if key in self._kept:
+    def of(self, prompts: Sequence[tuple[int, ...]]) -> tuple[Prefix, ...]:
+        """What the reasoner leaves of each of these prompts; those that are not kept from before are read together."""
+        keys = [(self.adapter, tokens) for tokens in prompts]
+        missing = [key for key in dict.fromkeys(keys) if key not in self._kept]
+        if missing:
+            read = self._reader.read([tokens for _, tokens in missing], self.adapter)
+            self._kept.update(zip(missing, read, strict=True))
+        for key in keys:
             self._kept.move_to_end(key)
-            return self._kept[key]
-        prefix = self._model.reasoner.prefill(torch.tensor(tokens, device=self._model.device))
-        self._kept[key] = prefix
+        prefixes = tuple(self._kept[key] for key in keys)
         while len(self._kept) > 1 and (len(self._kept) > MAX_PROMPTS or self._num_tokens() > MAX_TOKENS):
             self._kept.popitem(last=False)
-        return prefix
+        return prefixes
 
     def _num_tokens(self) -> int:
         return sum(len(tokens) for _, tokens in self._kept)
@@ -51,6 +53,11 @@ class PrefixStore:
     def clear(self) -> None:
         """Give all of them up."""
         self._kept.clear()
+
+    def forget(self) -> None:
+        """Give up what reads weights where they are now, too."""
+        self.clear()
+        self._reader.forget()
 
 
 def prepare(model: OmniModel, prefixes: PrefixStore, plan: Plan, noise: Noise | None = None) -> Trajectory:
@@ -64,7 +71,7 @@ def prepare(model: OmniModel, prefixes: PrefixStore, plan: Plan, noise: Noise | 
     pinned = tuple(pins(segment, model.device, model.dtype) for segment in plan.segments)
     return Trajectory(
         plan=plan,
-        prefixes=tuple(prefixes.prefix(branch.tokens) for branch in plan.branches),
+        prefixes=prefixes.of([branch.tokens for branch in plan.branches]),
         ropes=tuple(
             rope_tables(model.config, branch.positions.to(model.device), model.dtype) for branch in plan.branches
         ),
