@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.planning import Plannable
 from studio.requests import parse_request
+from studio.rules import canvas
 
 SIDE = 256
 """Pixels; the square canvas of the smallest tier."""
@@ -140,6 +141,11 @@ class Row:
     chunks: int = 0
 
     @property
+    def is_in_library(self) -> bool:
+        """diffusers' ordinary pipeline has it; a transfer is only in a modular one, which tells nobody of its steps."""
+        return self.request.kind != "transfer_video"
+
+    @property
     def is_picture(self) -> bool:
         """One frame is made."""
         return self.request.kind == "generate_image"
@@ -166,8 +172,44 @@ def gpu_rows(prompt: str, negative: str) -> list[Row]:
         _row("t2v-256", clip | {"resolution": "256"}, 35, 35),
         _row("t2v-480", clip | {"resolution": "480"}, 35, 35),
         _row("t2v-720", clip | {"resolution": "720"}, 35, 4),
+        _row("i2v-480", clip | {"resolution": "480", "start_image": MEDIA}, 35, 35, media=_still("480")),
+        transfer_row("480", wide),
+        world_row("480"),
     ]
     return rows
+
+
+def transfer_row(tier: str, wide: Mapping[str, Any], num_frames: int = 93) -> Row:
+    """One chunk of a transfer with an edge control; published clips of 189 frames have two."""
+    asked = wide | {
+        "kind": "transfer_video",
+        "resolution": tier,
+        "controls": _controls("edge"),
+        "num_frames": num_frames,
+        "num_chunk_frames": num_frames,
+    }
+    still = _still(tier)["start_image"]
+    return _row(f"transfer-{tier}", asked, 35, 0, media={"edge": np.broadcast_to(still, (num_frames, *still.shape[1:]))})
+
+
+def world_row(tier: str, num_actions: int = 60) -> Row:
+    """Forward dynamics of a car, unguided: what it will see in the seconds after a picture."""
+    asked = {
+        "kind": "predict_video",
+        "prompt": "driving along a street",
+        "embodiment": "av",
+        "resolution": tier,
+        "start_image": MEDIA,
+        "actions": np.linspace(-1, 1, num_actions * 9).reshape(num_actions, 9).tolist(),
+        "sampling": {"guidance_scale": 1.0},
+    }
+    return _row(f"fd-{tier}", asked, 35, 35, media=_still(tier))
+
+
+def _still(tier: str) -> dict[str, np.ndarray]:
+    """A picture of noise to start from, as wide as a clip of 16:9."""
+    width, height = canvas(tier, "16:9")
+    return {"start_image": np.random.default_rng(0).integers(0, 256, (1, height, width, 3), dtype=np.uint8)}
 
 
 def small_rows(prompt: str, negative: str, num_steps: int = 2) -> list[Row]:

@@ -216,13 +216,23 @@ class FirstStep:
 
     def guided(self, scale: float) -> Tensor:
         """The velocity of the step."""
-        with_prompt, without = self.velocities
+        with_prompt, *others = self.velocities
+        if not others:
+            return with_prompt
+        (without,) = others
         return without + scale * (with_prompt - without)
 
 
-def measure_library(stage: Stage, row: Row, scratch: Path) -> tuple[Measured, FirstStep]:
-    """diffusers; short runs once before, and long ones with as many steps as the case says."""
+def measure_library(
+    stage: Stage, row: Row, scratch: Path, max_steps: int | None = None
+) -> tuple[Measured, FirstStep]:
+    """diffusers; its first step once before, and then as many steps as the case says.
+
+    Args:
+        max_steps: that are run at most; the others are counted as long.
+    """
     assert stage.pipeline is not None
+    num_steps = min(row.library_steps, max_steps or row.library_steps)
     cuda = stage.engine.model.device.type == "cuda"
     first = library_first_step(stage, row)
     if cuda:
@@ -235,7 +245,7 @@ def measure_library(stage: Stage, row: Row, scratch: Path) -> tuple[Measured, Fi
         return given
 
     started = time.perf_counter()
-    made = _call(stage.pipeline, stage.shipped, row, row.library_steps, callback_on_step_end=tick)
+    made = _call(stage.pipeline, stage.shipped, row, num_steps, callback_on_step_end=tick)
     if row.request.kind != "run_policy":
         pixels = (made.video[0] if row.is_picture else made.video).float()
         frames = (pixels.reshape(-1, *pixels.shape[-3:]) * 255).round().to(torch.uint8)
@@ -248,10 +258,10 @@ def measure_library(stage: Stage, row: Row, scratch: Path) -> tuple[Measured, Fi
     steps = [later - earlier for earlier, later in pairwise(times)] or [times[0] - started]
     step_s = median(steps)
     return Measured(
-        ended - started + step_s * (row.num_steps - row.library_steps),
+        ended - started + step_s * (row.num_steps - num_steps),
         1e3 * step_s,
         torch.cuda.max_memory_allocated() / GIB if cuda else None,
-        is_extrapolated=row.library_steps < row.num_steps,
+        is_extrapolated=num_steps < row.num_steps,
     ), first
 
 
