@@ -17,7 +17,6 @@ import numpy as np
 import torch
 from diffusers.pipelines.cosmos.pipeline_cosmos3_omni import Cosmos3OmniPipeline
 from diffusers.schedulers.scheduling_unipc_multistep import UniPCMultistepScheduler
-from PIL import Image
 from torch import Tensor
 from torch.nn.functional import avg_pool2d
 
@@ -26,11 +25,9 @@ from engine.bench.library import ignore_library_noise, omni_arguments
 from engine.bench.stage import Stage
 from engine.engine import Engine
 from engine.sampling import Trajectory
+from studio.png import write_png
 
 GIB = 2**30
-
-PNG = {"compress_level": 1, "compress_type": 3}
-"""The studio's."""
 
 ENCODER = {"preset": "veryfast", "crf": "17"}
 """The studio's (`backend.media.clip_writer`)."""
@@ -158,7 +155,7 @@ def write_result(
     """Decode and encode to a file what a case makes: uint8 [n, height, width, 3]; a robot's has no frames."""
     result = engine.finish(trajectory)
     if row.is_picture:
-        write_picture(scratch / "made.png", result.image)
+        write_png(scratch / "made.png", result.image)
         return result.image[None]
     if row.request.kind == "run_policy":
         assert result.actions is not None
@@ -251,7 +248,7 @@ def measure_library(
         frames = (pixels.reshape(-1, *pixels.shape[-3:]) * 255).round().to(torch.uint8)
         levels = frames.movedim(1, -1).contiguous().cpu().numpy()
         if row.is_picture:
-            write_picture(scratch / "theirs.png", levels[0])
+            write_png(scratch / "theirs.png", levels[0])
         else:
             write_clip(scratch / "theirs.mp4", [levels], 24)
     ended = time.perf_counter()
@@ -345,11 +342,6 @@ def _unbatched(latents: Tensor) -> Tensor:
 def _wait(engine: Engine) -> None:
     if engine.model.device.type == "cuda":
         torch.cuda.synchronize()
-
-
-def write_picture(path: Path, image: np.ndarray) -> None:
-    """uint8 [height, width, 3] as PNG: what a person waits for is not done before there is a file."""
-    Image.fromarray(image).save(path, "PNG", **PNG)
 
 
 def write_clip(path: Path, pieces: Iterable[np.ndarray], fps: int) -> None:
