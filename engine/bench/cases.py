@@ -117,6 +117,9 @@ GUIDED = {"guidance_scale": 6.0, "flow_shift": 10.0, "seed": 0}
 STEP_CACHE = 0.05
 """Of the engine that the table calls cached."""
 
+FIRST_STEP = (960, 1000)
+"""Timesteps of the first step of a policy's four, and of no other."""
+
 DROID_CANVAS = (540, 640)
 """Height and width of the picture that the DROID policy sees: one camera above two."""
 
@@ -142,8 +145,9 @@ class Row:
 
     @property
     def is_in_library(self) -> bool:
-        """diffusers' ordinary pipeline has it; a transfer is only in a modular one, which tells nobody of its steps."""
-        return self.request.kind != "transfer_video"
+        """diffusers' ordinary pipeline has it: no guidance for some steps, and no transfer, which only a modular one has,
+        that tells nobody of its steps."""
+        return self.request.kind != "transfer_video" and self.request.sampling.guidance_interval is None
 
     @property
     def is_picture(self) -> bool:
@@ -166,7 +170,7 @@ def gpu_rows(prompt: str, negative: str) -> list[Row]:
         for tier in ("256", "480", "720")
         for steps in (35, 50)
     ]
-    rows.append(policy_row("480", 32, chunks=100))
+    rows += [policy_row("480", 32, chunks=100), guided_once(policy_row("480", 32, chunks=100))]
     clip = wide | {"kind": "generate_video", "num_frames": 189, "fps": 24.0}
     rows += [
         _row("t2v-256", clip | {"resolution": "256"}, 35, 35),
@@ -232,6 +236,12 @@ def with_step_cache(row: Row, threshold: float | None) -> Row:
     """The same case with a step cache, or without one."""
     sampling = row.request.sampling.model_copy(update={"step_cache": threshold})
     return replace(row, request=row.request.model_copy(update={"sampling": sampling}))
+
+
+def guided_once(row: Row) -> Row:
+    """The same case with guidance in its first step alone, as NVIDIA documents it for Edge's policies; diffusers cannot."""
+    sampling = row.request.sampling.model_copy(update={"guidance_interval": FIRST_STEP})
+    return replace(row, name=f"{row.name}-once", request=row.request.model_copy(update={"sampling": sampling}))
 
 
 def policy_row(tier: str, num_actions: int, chunks: int, canvas: tuple[int, int] = DROID_CANVAS) -> Row:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.bench.cases import Row, gpu_rows, transfer_row, world_row
+from engine.bench.cases import Row, gpu_rows, guided_once, policy_row, transfer_row, world_row
 from engine.bench.measuring import FirstStep, engine_first_velocity, library_first_step, relative, take_steps
 from engine.bench.stage import Stage
 
@@ -20,7 +20,13 @@ def stage() -> Stage:
 def test_every_published_mode_has_a_case():
     rows = {row.name: row for row in gpu_rows("x", "y")}
     assert {"t2i-720-35", "policy", "t2v-480", "i2v-480", "transfer-480", "fd-480"} <= set(rows)
-    assert [name for name, row in rows.items() if not row.is_in_library] == ["transfer-480"]
+    assert [name for name, row in rows.items() if not row.is_in_library] == ["policy-once", "transfer-480"]
+
+
+def test_a_policy_that_is_guided_once_is_guided_in_its_first_step_alone(stage: Stage):
+    row = guided_once(policy_row("256", 4, chunks=0, canvas=(256, 256)))
+    trajectory = stage.engine.begin(row.request, row.media)
+    assert [len(trajectory.plan.active(index)) for index in range(4)] == [2, 1, 1, 1]
 
 
 @pytest.mark.slow
