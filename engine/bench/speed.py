@@ -31,6 +31,7 @@ from engine.bench.measuring import (
 )
 from engine.bench.stage import Stage
 from engine.bench.tuned_library import tuned
+from engine.memory import keep_on_host
 from engine.towers.attention_kernels import has_fa3
 
 ENGINES = ("diffusers", "tuned", "exact", "cached", "fp8")
@@ -73,13 +74,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=",".join(ENGINES),
         help="engines to time: diffusers, tuned (diffusers compiled, with its quickest attention), exact, cached and fp8 (GPU)",
     )
+    parser.add_argument(
+        "--offload", action="store_true", help="keep the blocks' weights on the host; exact alone, without diffusers (GPU)"
+    )
     parser.add_argument("--max-steps", type=int, help="steps of a video to run; the rest is extrapolated (GPU)")
 
 
 def run(options: argparse.Namespace, device: torch.device) -> int:
     """Run the cases; 2 when none is called so."""
-    wanted = options.engines.split(",")
-    stage = Stage.build(device)
+    wanted = ["exact"] if options.offload else options.engines.split(",")
+    stage = Stage.build(device, with_library=not options.offload)
+    if options.offload:
+        with torch.inference_mode():
+            keep_on_host(stage.engine.model, device)
     names = [row.name for row in stage.rows] if options.case is None else options.case.split(",")
     rows = [row for row in stage.rows if row.name in names]
     if len(rows) < len(names):
@@ -98,7 +105,7 @@ def _measure(
     exact: dict[str, np.ndarray] = {}
     seen: dict[str, FirstStep] = {}
     for row in rows:
-        if row.is_in_library:
+        if row.is_in_library and stage.pipeline is not None:
             seen[row.name] = _measure_library(stage, row, wanted, lines, scratch, options)
         if "exact" in wanted:
             error = _velocity_error(stage, row, seen.get(row.name))
