@@ -145,8 +145,8 @@ class Row:
 
     @property
     def is_in_library(self) -> bool:
-        """diffusers' ordinary pipeline has it: no guidance for some steps, and no transfer, which only a modular one has,
-        that tells nobody of its steps."""
+        """diffusers' ordinary pipeline has it. Only a modular one makes transfers, and it reports no steps; neither
+        guides some steps and not others."""
         return self.request.kind != "transfer_video" and self.request.sampling.guidance_interval is None
 
     @property
@@ -193,7 +193,9 @@ def transfer_row(tier: str, wide: Mapping[str, Any], num_frames: int = 93) -> Ro
         "num_chunk_frames": num_frames,
     }
     still = _still(tier)["start_image"]
-    return _row(f"transfer-{tier}", asked, 35, 0, media={"edge": np.broadcast_to(still, (num_frames, *still.shape[1:]))})
+    return _row(
+        f"transfer-{tier}", asked, 35, 0, media={"edge": np.broadcast_to(still, (num_frames, *still.shape[1:]))}
+    )
 
 
 def world_row(tier: str, num_actions: int = 60) -> Row:
@@ -239,7 +241,7 @@ def with_step_cache(row: Row, threshold: float | None) -> Row:
 
 
 def guided_once(row: Row) -> Row:
-    """The same case with guidance in its first step alone, as NVIDIA documents it for Edge's policies; diffusers cannot."""
+    """The same case with guidance in its first step alone, as NVIDIA documents it for Edge's policies."""
     sampling = row.request.sampling.model_copy(update={"guidance_interval": FIRST_STEP})
     return replace(row, name=f"{row.name}-once", request=row.request.model_copy(update={"sampling": sampling}))
 

@@ -222,9 +222,7 @@ class FirstStep:
         return without + scale * (with_prompt - without)
 
 
-def measure_library(
-    stage: Stage, row: Row, scratch: Path, max_steps: int | None = None
-) -> tuple[Measured, FirstStep]:
+def measure_library(stage: Stage, row: Row, scratch: Path, max_steps: int | None = None) -> tuple[Measured, FirstStep]:
     """diffusers; its first step once before, and then as many steps as the case says.
 
     Args:

@@ -1,4 +1,4 @@
-"""The cases of `engine.bench.cases` in diffusers, as it comes and tuned, exact, with a step cache and in FP8: one table."""
+"""The cases of `engine.bench.cases` in diffusers (as it comes and tuned), exact, with a step cache and in FP8."""
 
 from __future__ import annotations
 
@@ -72,10 +72,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--engines",
         default=",".join(ENGINES),
-        help="engines to time: diffusers, tuned (diffusers compiled, with its quickest attention), exact, cached and fp8 (GPU)",
+        help="engines to time: diffusers, tuned (diffusers compiled, its quickest attention), exact, cached, fp8 (GPU)",
     )
     parser.add_argument(
-        "--offload", action="store_true", help="keep the blocks' weights on the host; exact alone, without diffusers (GPU)"
+        "--offload",
+        action="store_true",
+        help="keep the blocks' weights on the host; exact alone, without diffusers (GPU)",
     )
     parser.add_argument("--max-steps", type=int, help="steps of a video to run; the rest is extrapolated (GPU)")
 

@@ -2,10 +2,9 @@
 
 python -m engine.bench --start [--served] [--folder DIR] [--engines exact,fp8] [--json FILE]
 
-On a GPU the checkpoint is of Nano's shape with random weights, written to the disk first; on a CPU it is speck; one that
-is in --folder is taken as it is, and where there is none yet it is left there. Each
-start is a process of its own: with no kernels kept from before, with those kept, and with the checkpoint's files out of
-the page cache too.
+On a GPU the checkpoint is of Nano's shape with random weights, written to the disk first; on a CPU it is speck. With
+--folder it is written there and stays, and is read where it is there already. Each start is a process of its own: with
+no kernels kept from before, with those kept, and with the checkpoint's files out of the page cache too.
 """
 
 from __future__ import annotations
@@ -96,7 +95,9 @@ class Served:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What only starts have."""
     parser.add_argument("--start", action="store_true", help="measure starts: load, first and next image")
-    parser.add_argument("--served", action="store_true", help="also time jobs of the server beside the engine (--start)")
+    parser.add_argument(
+        "--served", action="store_true", help="also time jobs of the server beside the engine (--start)"
+    )
 
 
 def run(options: argparse.Namespace, device: torch.device) -> int:

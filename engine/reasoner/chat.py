@@ -153,7 +153,7 @@ class Chat:
             self._say_drafted(writing, drafts, logits)
 
     def _drafts(self, conversations: Sequence[Conversation]) -> list[tuple[int, ...]]:
-        """Tokens that each answer is likely to go on with: what its schema leaves no choice of, as a model would spell it.
+        """Tokens that each answer is likely to go on with: what its schema forces, as the tokenizer would spell it.
 
         They are read with the last token in one pass, and stay where the pick comes to them: nothing else changes.
         """
@@ -169,7 +169,7 @@ class Chat:
     ) -> None:
         """Pick the next tokens of each from logits [B, V], a row for its last token and one for each of its draft.
 
-        A row counts as long as every token before it was picked as it was drafted; what was read of others is forgotten.
+        A row counts while every token before it was picked as it was drafted; what was read of others is forgotten.
         """
         firsts = list(accumulate((1 + len(draft) for draft in drafts), initial=0))
         ends = [entry.cache.length - len(draft) for entry, draft in zip(conversations, drafts, strict=True)]

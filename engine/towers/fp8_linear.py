@@ -18,8 +18,8 @@ LARGEST = 448.0
 NEARLY_NOTHING = 1e-12
 
 WIDENED_FROM = 1024
-"""Rows from which a precise product is cheaper with the weight widened to the layer's dtype: widening all of Nano's takes
-about 5 ms a pass whatever the rows, two FP8 terms take twice the products of a rounded pass."""
+"""Rows from which a precise product is cheaper with the weight widened to the layer's dtype. Widening all of Nano's is
+reckoned at 5 ms a pass, whatever the rows; two FP8 terms take twice the products of a rounded pass."""
 
 HAS_TRITON = find_spec("triton") is not None
 

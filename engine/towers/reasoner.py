@@ -40,7 +40,7 @@ class Reasoner(nn.Module):
         self.streams = False
 
     def prefill(self, x: Tensor, rope: Rope, where: Sequence[int] | Ragged) -> Tensor:
-        """Read prompts in one pass, each by itself. Stops at the last layer's keys and values: nothing reads its output.
+        """Read prompts in one pass, each by itself, up to the last layer's keys and values: nothing reads its output.
 
         Args:
             x: [S, H], their embeddings behind one another.

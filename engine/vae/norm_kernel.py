@@ -1,4 +1,4 @@
-"""What stands between the VAE's convolutions, one trip to memory each: their bias, the normalisation, the SiLU, a sum."""
+"""What stands between the VAE's convolutions, one trip to memory each: bias, normalisation and SiLU; bias and sum."""
 
 # Triton is there only beside PyTorch's CUDA builds, and pyright does not follow what its decorator makes of a function.
 # pyright: reportMissingImports=false, reportIndexIssue=false, reportPossiblyUnboundVariable=false, reportMissingTypeStubs=false

@@ -17,7 +17,7 @@ from engine.towers.rope import rope_tables
 
 
 class TokenStep:
-    """`Reasoner.read` of `size` tokens, one or some of each conversation; as it is made, it is launched kernel by kernel."""
+    """`Reasoner.read` of `size` tokens, one or some of each conversation. As made, it is launched kernel by kernel."""
 
     def __init__(self, reasoner: Reasoner, size: int) -> None:
         weight = reasoner.embed_tokens.weight

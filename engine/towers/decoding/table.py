@@ -10,8 +10,8 @@ import torch
 from engine.towers.cache import Cache
 
 TOKEN, POSITION, LENGTH, KEYS, VALUES, CAPACITY, EARLIER = range(7)
-"""Columns. `KEYS` and `VALUES` are addresses of a cache's tensors [L, K, CAPACITY, D]; `LENGTH` of it is filled. So many
-rows directly above as `EARLIER` says are tokens of the same conversation, which follow what is filled."""
+"""Columns. `KEYS` and `VALUES` are addresses of a cache's tensors [L, K, CAPACITY, D]; `LENGTH` of it is filled. The
+`EARLIER` rows directly above are tokens of the same conversation, which follow what is filled."""
 
 NUM_COLUMNS = 7
 
