@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.planning import Plannable
-from studio.requests import parse_request
+from studio.requests import Resolution, parse_request
 from studio.rules import canvas
 
 SIDE = 256
@@ -183,9 +183,10 @@ def gpu_rows(prompt: str, negative: str) -> list[Row]:
     return rows
 
 
-def transfer_row(tier: str, wide: Mapping[str, Any], num_frames: int = 93) -> Row:
+def transfer_row(tier: Resolution, wide: Mapping[str, Any], num_frames: int = 93) -> Row:
     """One chunk of a transfer with an edge control; published clips of 189 frames have two."""
-    asked = wide | {
+    asked = {
+        **wide,
         "kind": "transfer_video",
         "resolution": tier,
         "controls": _controls("edge"),
@@ -198,7 +199,7 @@ def transfer_row(tier: str, wide: Mapping[str, Any], num_frames: int = 93) -> Ro
     )
 
 
-def world_row(tier: str, num_actions: int = 60) -> Row:
+def world_row(tier: Resolution, num_actions: int = 60) -> Row:
     """Forward dynamics of a car, unguided: what it will see in the seconds after a picture."""
     asked = {
         "kind": "predict_video",
@@ -212,7 +213,7 @@ def world_row(tier: str, num_actions: int = 60) -> Row:
     return _row(f"fd-{tier}", asked, 35, 35, media=_still(tier))
 
 
-def _still(tier: str) -> dict[str, np.ndarray]:
+def _still(tier: Resolution) -> dict[str, np.ndarray]:
     """A picture of noise to start from, as wide as a clip of 16:9."""
     width, height = canvas(tier, "16:9")
     return {"start_image": np.random.default_rng(0).integers(0, 256, (1, height, width, 3), dtype=np.uint8)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from diffusers.models import attention_dispatch
@@ -20,7 +21,7 @@ from engine.towers.attention_kernels import has_fa3
 @contextmanager
 def tuned(transformer: Cosmos3OmniTransformer) -> Iterator[None]:
     """Compile its blocks and choose its attention, for as long as this is entered."""
-    blocks = list(transformer.layers)
+    blocks: list[Any] = list(transformer.layers)
     backend = _quickest_attention()
     for block in blocks:
         block.self_attn.processor._attention_backend = backend
@@ -40,5 +41,5 @@ def _quickest_attention() -> AttentionBackendName:
     # diffusers looks for FlashAttention 3 under the name of another package with the same function.
     from fa3_fwd_interface import flash_attn_func  # type: ignore[import-not-found]
 
-    attention_dispatch.flash_attn_3_func = flash_attn_func
+    attention_dispatch.flash_attn_3_func = flash_attn_func  # pyright: ignore[reportPrivateImportUsage]
     return AttentionBackendName._FLASH_3

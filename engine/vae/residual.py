@@ -101,7 +101,7 @@ class ResidualBlock(nn.Module):
 
 def _taken_bias(convolution: WanCausalConv3d) -> nn.Parameter:
     bias = convolution.bias
-    assert bias is not None
+    assert isinstance(bias, nn.Parameter)
     convolution.bias = None
     return bias
 

@@ -112,7 +112,7 @@ def _work(pieces: SimpleQueue[_Piece], device: torch.device) -> None:
 
 
 def _fill(buffer: Tensor, piece: _Piece) -> None:
-    left, start = memoryview(buffer.numpy()), piece.start
+    left, start = memoryview(buffer.numpy().data), piece.start
     while left:
         num_bytes = os.preadv(piece.file, [left], start)
         if num_bytes == 0:
