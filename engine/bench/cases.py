@@ -247,6 +247,13 @@ def guided_once(row: Row) -> Row:
     return replace(row, name=f"{row.name}-once", request=row.request.model_copy(update={"sampling": sampling}))
 
 
+def with_steps(row: Row, num_steps: int) -> Row:
+    """The same case in so many steps."""
+    sampling = row.request.sampling.model_copy(update={"num_inference_steps": num_steps})
+    request = row.request.model_copy(update={"sampling": sampling})
+    return replace(row, request=request, num_steps=num_steps)
+
+
 def policy_row(tier: str, num_actions: int, chunks: int, canvas: tuple[int, int] = DROID_CANVAS) -> Row:
     """A DROID chunk without the arm's state, which diffusers cannot be given: four steps, guidance 3.
 

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -20,7 +20,7 @@ from diffusers.schedulers.scheduling_unipc_multistep import UniPCMultistepSchedu
 from torch import Tensor
 from torch.nn.functional import avg_pool2d
 
-from engine.bench.cases import Row
+from engine.bench.cases import Row, with_steps
 from engine.bench.library import ignore_library_noise, omni_arguments
 from engine.bench.stage import Stage
 from engine.engine import Engine
@@ -88,9 +88,7 @@ def warm_up(engine: Engine, row: Row, scratch: Path) -> float:
     engine.begin(row.request, row.media)  # the second reading, that of the steps below, is recorded
     num_steps = 2
     if engine.model.generator.is_quantised and row.num_steps > WARMING_STEPS:
-        sampling = row.request.sampling.model_copy(update={"num_inference_steps": WARMING_STEPS})
-        request = row.request.model_copy(update={"sampling": sampling})
-        row, num_steps = replace(row, request=request, num_steps=WARMING_STEPS), 4
+        row, num_steps = with_steps(row, WARMING_STEPS), 4
     stepped = take_steps(engine, row, num_steps)
     write_result(engine, row, stepped.trajectory, scratch, few_frames=True)
     return time.perf_counter() - started

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from engine.planning import ActionSegment, Plan, Segment, SoundSegment, VisionSegment, is_denoised
 from engine.sampling.solvers import State, stochastic_step, unipc_step
-from engine.sampling.step_cache import computed
+from engine.sampling.step_cache import computed, kept
 from engine.sampling.trajectory import Computed, Noise, Step, Trajectory, pins
 from engine.towers import Generator, OmniModel, Pack, Prefix, PromptReader, rope_tables
 
@@ -120,12 +120,7 @@ def _velocities(model: OmniModel, steps: Sequence[Step], evaluate: Evaluate) -> 
     """The velocity of each denoised segment of each of them, float32, in one pass for those that keep none."""
     passing = [step for step in steps if not step.is_kept]
     passed = iter(_pass(model, passing, evaluate) if passing else ())
-    return [_kept_velocities(step.trajectory) if step.is_kept else next(passed) for step in steps]
-
-
-def _kept_velocities(trajectory: Trajectory) -> Mapping[int, Tensor]:
-    assert trajectory.computed is not None
-    return trajectory.computed.velocities
+    return [kept(step.trajectory) if step.is_kept else next(passed) for step in steps]
 
 
 def _pass(model: OmniModel, steps: Sequence[Step], evaluate: Evaluate) -> list[Mapping[int, Tensor]]:
