@@ -175,8 +175,9 @@ class Chat:
         ends = [entry.cache.length - len(draft) for entry, draft in zip(conversations, drafts, strict=True)]
         going, taken = list(range(len(conversations))), 0
         while going:
-            rows = upload(torch.tensor([firsts[index] + taken for index in going]), logits.device)
-            self._say([conversations[index] for index in going], logits[rows])
+            rows = [firsts[index] + taken for index in going]
+            own = logits if len(rows) == len(logits) else logits[upload(torch.tensor(rows), logits.device)]
+            self._say([conversations[index] for index in going], own)
             going = [index for index in going if _came(conversations[index], drafts[index], taken)]
             taken += 1
             for index in going:
