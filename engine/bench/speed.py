@@ -29,7 +29,7 @@ from engine.bench.measuring import (
     relative,
     ssim,
 )
-from engine.bench.stage import Stage
+from engine.bench.stage import SHAPES, Stage
 from engine.bench.tuned_library import tuned
 from engine.memory import keep_on_host
 from engine.towers.attention_kernels import has_fa3
@@ -85,7 +85,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, device: torch.device) -> int:
     """Run the cases; 2 when none is called so."""
     wanted = ["exact"] if options.offload else options.engines.split(",")
-    stage = Stage.build(device, with_library=not options.offload)
+    stage = Stage.build(device, with_library=not options.offload, config=SHAPES[options.shape])
     if options.offload:
         with torch.inference_mode():
             keep_on_host(stage.engine.model, device)
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace, device: torch.device) -> int:
     if len(rows) < len(names):
         sys.stderr.write(f"No case is called {options.case!r}: {', '.join(row.name for row in stage.rows)}.\n")
         return 2
-    lines = Lines(options.json, device)
+    lines = Lines(options.json, device, options.shape)
     with tempfile.TemporaryDirectory() as scratch:
         _measure(stage, rows, wanted, lines, Path(scratch), options)
     sys.stdout.write(lines.table())
@@ -175,8 +175,8 @@ def _spread(stage: Stage, row: Row, seen: FirstStep) -> float | None:
 class Lines:
     """The table as it grows; written after every row, so that a run that is cut short leaves what it has."""
 
-    def __init__(self, path: Path | None, device: torch.device) -> None:
-        self._path = path
+    def __init__(self, path: Path | None, device: torch.device, shape: str) -> None:
+        self._path, self._shape = path, shape
         self._where = torch.cuda.get_device_name(device) if device.type == "cuda" else f"CPU, {platform.machine()}"
         self._lines: dict[tuple[str, str], Line] = {}
         if path is not None and path.is_file():
@@ -201,6 +201,7 @@ class Lines:
         """All of it, with what it was measured on."""
         return {
             "device": self._where,
+            "shape": self._shape,
             "date": time.strftime("%Y-%m-%d", time.gmtime()),
             "torch": torch.__version__,
             "diffusers": diffusers.__version__,
