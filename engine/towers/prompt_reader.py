@@ -20,10 +20,10 @@ from engine.towers.reasoner import Reasoner
 from engine.towers.recording import Recording, RecordingPool
 from engine.towers.rope import Rope, rope_tables
 
-BUCKET = 128
+BUCKET = 256
 """A recorded pass has a multiple of so many tokens."""
 
-RECORDED_TOKENS = 2048
+RECORDED_TOKENS = 1536
 """Up to this a pass is recorded: longer ones keep a GPU busy for as long as their kernels take to start."""
 
 RECORDED_PROMPTS = 2
@@ -32,8 +32,8 @@ RECORDED_PROMPTS = 2
 RECORDED_AT = 2
 """The pass of a bucket that is recorded: the ones before it compile what it needs."""
 
-MAX_KEPT = 4
-"""Recordings, whose keys and values are 150 MB at 1,024 tokens of Nano."""
+MAX_KEPT = RECORDED_TOKENS // BUCKET
+"""Recordings, one of each bucket, so that prompts of all lengths replace none. Their keys and values are 0.8 GB of Nano."""
 
 
 class PromptReader:

@@ -43,7 +43,7 @@ def error(one: Prefix, other: Prefix) -> float:
 def test_recorded_prompts_are_those_read_alone(more, compiled):
     model = model_of(more, compiled=compiled)
     reader = PromptReader(model.reasoner)
-    for lengths in ((50, 60), (50, 60), (90, 7), (101,), (128,), (1, 127)):
+    for lengths in ((50, 160), (50, 160), (190, 7), (201,), (256,), (1, 255)):
         prompts = [prompt(length, seed) for seed, length in enumerate(lengths)]
         together = reader.read(prompts)
         for tokens, prefix in zip(prompts, together, strict=True):
