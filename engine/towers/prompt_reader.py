@@ -33,7 +33,7 @@ RECORDED_AT = 2
 """The pass of a bucket that is recorded: the ones before it compile what it needs."""
 
 MAX_KEPT = RECORDED_TOKENS // BUCKET
-"""Recordings, one of each bucket, so that prompts of all lengths replace none. Their keys and values are 0.8 GB of Nano."""
+"""Recordings, one of each bucket: prompts of all lengths replace none. Their keys and values are 0.8 GB of Nano."""
 
 
 class PromptReader:
