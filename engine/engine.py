@@ -134,7 +134,7 @@ class Engine:
         assert self.can_sleep
         self._place = self.model.device
         self.use_adapter(None)
-        self.prefixes.clear()
+        self.prefixes.forget()
         self.chat.forget()
         self.model.generator.forget()
         move_weights(self._modules(), torch.device("cpu"))

@@ -35,7 +35,7 @@ def load_towers(
         model = build_model(opened.config, read_weights(opened, first, dtype, keep_fp8=precision == "fp8"))
     else:
         model = _read_sharded(opened, place, dtype, precision, peers)
-    model.generator.prepare(
+    model.prepare(
         precision,
         compiled=place.type == "cuda" if compiled is None else compiled,
         precise_steps=opened.precise_steps,

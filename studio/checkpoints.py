@@ -242,11 +242,11 @@ def shard_header(shard: Path) -> dict[str, Any]:
     Raises:
         BrokenCheckpoint: the file cannot be read, ends before its header does, or the header is no JSON object.
     """
-    return _open_shard(shard)[0]
+    return open_shard(shard)[0]
 
 
-def _open_shard(shard: Path) -> tuple[dict[str, Any], int]:
-    """A safetensors file's header and the byte at which its tensors start.
+def open_shard(shard: Path) -> tuple[dict[str, Any], int]:
+    """A safetensors file's header and the byte at which its tensors start, as `shard_header` raises.
 
     The file is 8 bytes of length, then so much JSON, then tensors (github.com/huggingface/safetensors, README).
     """
@@ -285,7 +285,7 @@ def check_shard(shard: Path) -> int:
     Raises:
         BrokenCheckpoint: it is not, or its header is none.
     """
-    header, start = _open_shard(shard)
+    header, start = open_shard(shard)
     header.pop("__metadata__", None)
     try:
         expected = start + max((int(entry["data_offsets"][1]) for entry in header.values()), default=0)

@@ -1,7 +1,7 @@
 """Time the engine against diffusers and print one table.
 
 python -m engine.bench [--device auto] [--case NAME] [--repeats 3] [--json FILE]
-    [--throughput | --step-cache | --gpus N]
+    [--throughput | --step-cache | --start | --gpus N]
 
 On a GPU: a model of Nano's shape with random weights, in diffusers, exact, with a step cache and in FP8
 (`engine.bench.speed`). On a processor: every mode of a tiny checkpoint (`engine.bench.modes`), whose ratios alone mean
@@ -14,7 +14,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine.bench import caching, groups, modes, speed, throughput
+from engine.bench import caching, groups, modes, speed, starting, throughput
 from engine.device import pick_device
 from studio.errors import StudioError
 
@@ -33,6 +33,7 @@ def main() -> int:
     modes.add_options(parser)
     speed.add_options(parser)
     groups.add_options(parser)
+    starting.add_options(parser)
     options = parser.parse_args()
     if options.gpus is not None:
         return groups.run(options)
@@ -45,6 +46,8 @@ def main() -> int:
         return throughput.run(options, device)
     if options.step_cache:
         return caching.run(options, device)
+    if options.start:
+        return starting.run(options, device)
     return modes.run(options) if device.type == "cpu" else speed.run(options, device)
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from engine.bench.cases import Row, small_rows, with_step_cache
-from engine.bench.measuring import measure_engine, psnr_db, ssim
+from engine.bench.cases import Row, small_rows, with_step_cache, with_steps
+from engine.bench.measuring import measure_engine, psnr_db, ssim, take_steps, write_result
 from engine.bench.stage import Stage
 from engine.engine import Engine
 from engine.speck import build_speck
@@ -34,6 +34,8 @@ class Saving:
         computed, kept: steps.
         seconds: from words to the file.
         psnr_db, ssim: of the frames against the exact ones.
+        fewer_steps_db: PSNR of a run that has only as many steps as were computed: a cache that is no better than that
+            earns nothing.
     """
 
     case: str
@@ -44,6 +46,7 @@ class Saving:
     seconds: float
     psnr_db: float | None = None
     ssim: float | None = None
+    fewer_steps_db: float | None = None
 
 
 def run(options: argparse.Namespace, device: torch.device) -> int:
@@ -86,15 +89,18 @@ def _savings(engine: Engine, row: Row, scratch: Path, options: argparse.Namespac
         made = measure_engine(engine, with_step_cache(row, threshold), scratch, options.repeats, max_steps=None)
         assert made.frames is not None
         exact = made.frames if exact is None else exact
+        computed = made.num_steps - made.num_kept
+        fewer = _frames_of(engine, with_steps(row, computed), scratch) if made.num_kept else None
         saving = Saving(
             row.name,
             threshold,
-            made.num_steps - made.num_kept,
+            computed,
             made.num_kept,
             made.step_ms,
             made.seconds,
             None if threshold is None else psnr_db(made.frames, exact),
             None if threshold is None else ssim(made.frames, exact),
+            None if fewer is None else psnr_db(fewer, exact),
         )
         sys.stdout.write(_shown(saving))
         sys.stdout.flush()
@@ -102,16 +108,23 @@ def _savings(engine: Engine, row: Row, scratch: Path, options: argparse.Namespac
     return found
 
 
+def _frames_of(engine: Engine, row: Row, scratch: Path) -> np.ndarray:
+    frames = write_result(engine, row, take_steps(engine, row, reads_prompt=False).trajectory, scratch)
+    assert frames is not None
+    return frames
+
+
 _HEAD = (
     f"{'case':12} {'step cache':>10} {'computed':>9} {'kept':>5} {'ms/step':>9} {'seconds':>9} "
-    f"{'PSNR':>6} {'SSIM':>6}\n"
+    f"{'PSNR':>6} {'SSIM':>6} {'fewer':>6}\n"
 )
 
 
 def _shown(saving: Saving) -> str:
     threshold = "exact" if saving.step_cache is None else f"{saving.step_cache:g}"
     drift = "" if saving.psnr_db is None else f" {saving.psnr_db:6.1f} {saving.ssim:6.3f}"
+    fewer = "" if saving.fewer_steps_db is None else f" {saving.fewer_steps_db:6.1f}"
     return (
         f"{saving.case:12} {threshold:>10} {saving.computed:9} {saving.kept:5} {saving.step_ms:9.2f} "
-        f"{saving.seconds:9.3f}{drift}\n"
+        f"{saving.seconds:9.3f}{drift}{fewer}\n"
     )

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from engine.planning import Plannable
-from studio.requests import parse_request
+from studio.requests import Resolution, parse_request
+from studio.rules import canvas
 
 SIDE = 256
 """Pixels; the square canvas of the smallest tier."""
@@ -116,6 +117,9 @@ GUIDED = {"guidance_scale": 6.0, "flow_shift": 10.0, "seed": 0}
 STEP_CACHE = 0.05
 """Of the engine that the table calls cached."""
 
+FIRST_STEP = (960, 1000)
+"""Timesteps of the first step of a policy's four, and of no other."""
+
 DROID_CANVAS = (540, 640)
 """Height and width of the picture that the DROID policy sees: one camera above two."""
 
@@ -140,6 +144,12 @@ class Row:
     chunks: int = 0
 
     @property
+    def is_in_library(self) -> bool:
+        """diffusers' ordinary pipeline has it. Only a modular one makes transfers, and it reports no steps; neither
+        guides some steps and not others."""
+        return self.request.kind != "transfer_video" and self.request.sampling.guidance_interval is None
+
+    @property
     def is_picture(self) -> bool:
         """One frame is made."""
         return self.request.kind == "generate_image"
@@ -160,14 +170,53 @@ def gpu_rows(prompt: str, negative: str) -> list[Row]:
         for tier in ("256", "480", "720")
         for steps in (35, 50)
     ]
-    rows.append(policy_row("480", 32, chunks=100))
+    rows += [policy_row("480", 32, chunks=100), guided_once(policy_row("480", 32, chunks=100))]
     clip = wide | {"kind": "generate_video", "num_frames": 189, "fps": 24.0}
     rows += [
         _row("t2v-256", clip | {"resolution": "256"}, 35, 35),
         _row("t2v-480", clip | {"resolution": "480"}, 35, 35),
         _row("t2v-720", clip | {"resolution": "720"}, 35, 4),
+        _row("i2v-480", clip | {"resolution": "480", "start_image": MEDIA}, 35, 35, media=_still("480")),
+        transfer_row("480", wide),
+        world_row("480"),
     ]
     return rows
+
+
+def transfer_row(tier: Resolution, wide: Mapping[str, Any], num_frames: int = 93) -> Row:
+    """One chunk of a transfer with an edge control; published clips of 189 frames have two."""
+    asked = {
+        **wide,
+        "kind": "transfer_video",
+        "resolution": tier,
+        "controls": _controls("edge"),
+        "num_frames": num_frames,
+        "num_chunk_frames": num_frames,
+    }
+    still = _still(tier)["start_image"]
+    return _row(
+        f"transfer-{tier}", asked, 35, 0, media={"edge": np.broadcast_to(still, (num_frames, *still.shape[1:]))}
+    )
+
+
+def world_row(tier: Resolution, num_actions: int = 60) -> Row:
+    """Forward dynamics of a car, unguided: what it will see in the seconds after a picture."""
+    asked = {
+        "kind": "predict_video",
+        "prompt": "driving along a street",
+        "embodiment": "av",
+        "resolution": tier,
+        "start_image": MEDIA,
+        "actions": np.linspace(-1, 1, num_actions * 9).reshape(num_actions, 9).tolist(),
+        "sampling": {"guidance_scale": 1.0},
+    }
+    return _row(f"fd-{tier}", asked, 35, 35, media=_still(tier))
+
+
+def _still(tier: Resolution) -> dict[str, np.ndarray]:
+    """A picture of noise to start from, as wide as a clip of 16:9."""
+    width, height = canvas(tier, "16:9")
+    return {"start_image": np.random.default_rng(0).integers(0, 256, (1, height, width, 3), dtype=np.uint8)}
 
 
 def small_rows(prompt: str, negative: str, num_steps: int = 2) -> list[Row]:
@@ -190,6 +239,19 @@ def with_step_cache(row: Row, threshold: float | None) -> Row:
     """The same case with a step cache, or without one."""
     sampling = row.request.sampling.model_copy(update={"step_cache": threshold})
     return replace(row, request=row.request.model_copy(update={"sampling": sampling}))
+
+
+def guided_once(row: Row) -> Row:
+    """The same case with guidance in its first step alone, as NVIDIA documents it for Edge's policies."""
+    sampling = row.request.sampling.model_copy(update={"guidance_interval": FIRST_STEP})
+    return replace(row, name=f"{row.name}-once", request=row.request.model_copy(update={"sampling": sampling}))
+
+
+def with_steps(row: Row, num_steps: int) -> Row:
+    """The same case in so many steps."""
+    sampling = row.request.sampling.model_copy(update={"num_inference_steps": num_steps})
+    request = row.request.model_copy(update={"sampling": sampling})
+    return replace(row, request=request, num_steps=num_steps)
 
 
 def policy_row(tier: str, num_actions: int, chunks: int, canvas: tuple[int, int] = DROID_CANVAS) -> Row:

@@ -27,6 +27,7 @@ from engine.planning import read_tokenizer
 from engine.reasoner import Chat
 from engine.speck import build_speck
 from engine.towers import OmniModel
+from studio.captions.answer_schema import object_schema, text_schema
 from studio.errors import StudioError
 from studio.requests.reason import Reason
 
@@ -64,6 +65,30 @@ class Pace:
     floor: float | None
 
 
+SCHEMA = object_schema(
+    subject_details=text_schema(40),
+    background_setting=text_schema(40),
+    lighting_and_colour=text_schema(40),
+    camera_motion={"enum": ["static", "pan", "orbit"]},
+    number_of_subjects={"type": "integer", "minimum": 0, "maximum": 9},
+    is_plausible={"type": "boolean"},
+)
+"""As captions are: keys, choices and short texts."""
+
+
+@dataclass(frozen=True)
+class Forced:
+    """An answer in a schema: without drafts it takes a pass for each token.
+
+    Attributes:
+        token_ms: from the prompt's end to the answer's, by its tokens.
+    """
+
+    tokens: int
+    passes: int
+    token_ms: float
+
+
 @torch.inference_mode()
 def main() -> int:
     """Run the cases; 2 when there is no such device."""
@@ -87,6 +112,7 @@ def main() -> int:
         assert isinstance(tokenizer, PreTrainedTokenizerFast)
         chat = Chat.load(folder, model, tokenizer)
     vocabulary = chat.writer.vocabulary
+    forced = time_schema(chat)
     # What spells words has to know the ends of an answer; after that none ends early.
     assert vocabulary.grammar
     vocabulary.ends = frozenset()
@@ -94,8 +120,10 @@ def main() -> int:
     paces = [time_words(chat, name, size, how, options, floor) for name, size, how in CASES]
     where = torch.cuda.get_device_name(device) if on_gpu else "CPU, a tiny model"
     sys.stdout.write(table(where, paces))
+    sys.stdout.write(f"in a schema: {forced.tokens} tokens, {forced.passes} passes, {forced.token_ms:.3f} ms a token\n")
     if options.json is not None:
         report = {"torch": torch.__version__, "device": where, "cases": [asdict(pace) for pace in paces]}
+        report["schema"] = asdict(forced)
         options.json.write_text(json.dumps(report, indent=2) + "\n")
     return 0
 
@@ -141,6 +169,24 @@ def time_words(
         spent.append(1e3 * (time.perf_counter() - start))
     first = len(spent) - options.tokens + 1
     return Pace(case, sum(spent[:first]), median(spent[first + 4 :]), max(spent[first + 4 :]), floor)
+
+
+def time_schema(chat: Chat) -> Forced:
+    """Write one answer in `SCHEMA` twice; the second counts."""
+    found: list[Forced] = []
+    for seed in range(2):
+        said = {"messages": [{"role": "user", "content": "what is here?"}], "response_schema": SCHEMA}
+        asked = Reason.model_validate(said | {"sampling": {"max_tokens": 400, "seed": seed}})
+        conversation = chat.begin(asked, {})
+        while not conversation.tokens:
+            chat.advance([conversation])
+        start, passes = time.perf_counter(), 1
+        while not conversation.done:
+            chat.advance([conversation])
+            passes += 1
+        num_tokens = len(conversation.tokens)
+        found.append(Forced(num_tokens, passes, 1e3 * (time.perf_counter() - start) / max(num_tokens - 1, 1)))
+    return found[-1]
 
 
 def table(where: str, paces: list[Pace]) -> str:

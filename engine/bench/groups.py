@@ -108,7 +108,7 @@ class Choice:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What only these cases have."""
     parser.add_argument("--gpus", type=int, help="measure groups of up to so many GPUs, or of processes on a CPU")
-    parser.add_argument("--shape", choices=tuple(SHAPES), default="nano", help="the model's shape (--gpus, GPU)")
+    parser.add_argument("--shape", choices=tuple(SHAPES), default="nano", help="the model's shape (GPU)")
     parser.add_argument("--shard-weights", action="store_true", help="divide the weights among all of them (--gpus)")
     parser.add_argument("--layouts", help="groups x shards to measure, comma-separated; none takes all (--gpus)")
 

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -17,20 +17,17 @@ import numpy as np
 import torch
 from diffusers.pipelines.cosmos.pipeline_cosmos3_omni import Cosmos3OmniPipeline
 from diffusers.schedulers.scheduling_unipc_multistep import UniPCMultistepScheduler
-from PIL import Image
 from torch import Tensor
 from torch.nn.functional import avg_pool2d
 
-from engine.bench.cases import Row
+from engine.bench.cases import Row, with_steps
 from engine.bench.library import ignore_library_noise, omni_arguments
 from engine.bench.stage import Stage
 from engine.engine import Engine
 from engine.sampling import Trajectory
+from studio.png import write_png
 
 GIB = 2**30
-
-PNG = {"compress_level": 1, "compress_type": 3}
-"""The studio's."""
 
 ENCODER = {"preset": "veryfast", "crf": "17"}
 """The studio's (`backend.media.clip_writer`)."""
@@ -87,11 +84,11 @@ WARMING_STEPS = 20
 def warm_up(engine: Engine, row: Row, scratch: Path) -> float:
     """A few steps and frames, so that everything is compiled and recorded, both kinds of steps in FP8: seconds."""
     started = time.perf_counter()
+    engine.forget_prompts()
+    engine.begin(row.request, row.media)  # the second reading, that of the steps below, is recorded
     num_steps = 2
     if engine.model.generator.is_quantised and row.num_steps > WARMING_STEPS:
-        sampling = row.request.sampling.model_copy(update={"num_inference_steps": WARMING_STEPS})
-        request = row.request.model_copy(update={"sampling": sampling})
-        row, num_steps = replace(row, request=request, num_steps=WARMING_STEPS), 4
+        row, num_steps = with_steps(row, WARMING_STEPS), 4
     stepped = take_steps(engine, row, num_steps)
     write_result(engine, row, stepped.trajectory, scratch, few_frames=True)
     return time.perf_counter() - started
@@ -158,7 +155,7 @@ def write_result(
     """Decode and encode to a file what a case makes: uint8 [n, height, width, 3]; a robot's has no frames."""
     result = engine.finish(trajectory)
     if row.is_picture:
-        write_picture(scratch / "made.png", result.image)
+        write_png(scratch / "made.png", result.image)
         return result.image[None]
     if row.request.kind == "run_policy":
         assert result.actions is not None
@@ -216,13 +213,21 @@ class FirstStep:
 
     def guided(self, scale: float) -> Tensor:
         """The velocity of the step."""
-        with_prompt, without = self.velocities
+        with_prompt, *others = self.velocities
+        if not others:
+            return with_prompt
+        (without,) = others
         return without + scale * (with_prompt - without)
 
 
-def measure_library(stage: Stage, row: Row, scratch: Path) -> tuple[Measured, FirstStep]:
-    """diffusers; short runs once before, and long ones with as many steps as the case says."""
+def measure_library(stage: Stage, row: Row, scratch: Path, max_steps: int | None = None) -> tuple[Measured, FirstStep]:
+    """diffusers; its first step once before, and then as many steps as the case says.
+
+    Args:
+        max_steps: that are run at most; the others are counted as long.
+    """
     assert stage.pipeline is not None
+    num_steps = min(row.library_steps, max_steps or row.library_steps)
     cuda = stage.engine.model.device.type == "cuda"
     first = library_first_step(stage, row)
     if cuda:
@@ -235,23 +240,23 @@ def measure_library(stage: Stage, row: Row, scratch: Path) -> tuple[Measured, Fi
         return given
 
     started = time.perf_counter()
-    made = _call(stage.pipeline, stage.shipped, row, row.library_steps, callback_on_step_end=tick)
+    made = _call(stage.pipeline, stage.shipped, row, num_steps, callback_on_step_end=tick)
     if row.request.kind != "run_policy":
         pixels = (made.video[0] if row.is_picture else made.video).float()
         frames = (pixels.reshape(-1, *pixels.shape[-3:]) * 255).round().to(torch.uint8)
         levels = frames.movedim(1, -1).contiguous().cpu().numpy()
         if row.is_picture:
-            write_picture(scratch / "theirs.png", levels[0])
+            write_png(scratch / "theirs.png", levels[0])
         else:
             write_clip(scratch / "theirs.mp4", [levels], 24)
     ended = time.perf_counter()
     steps = [later - earlier for earlier, later in pairwise(times)] or [times[0] - started]
     step_s = median(steps)
     return Measured(
-        ended - started + step_s * (row.num_steps - row.library_steps),
+        ended - started + step_s * (row.num_steps - num_steps),
         1e3 * step_s,
         torch.cuda.max_memory_allocated() / GIB if cuda else None,
-        is_extrapolated=row.library_steps < row.num_steps,
+        is_extrapolated=num_steps < row.num_steps,
     ), first
 
 
@@ -335,11 +340,6 @@ def _unbatched(latents: Tensor) -> Tensor:
 def _wait(engine: Engine) -> None:
     if engine.model.device.type == "cuda":
         torch.cuda.synchronize()
-
-
-def write_picture(path: Path, image: np.ndarray) -> None:
-    """uint8 [height, width, 3] as PNG: what a person waits for is not done before there is a file."""
-    Image.fromarray(image).save(path, "PNG", **PNG)
 
 
 def write_clip(path: Path, pieces: Iterable[np.ndarray], fps: int) -> None:

@@ -1,4 +1,4 @@
-"""The cases of `engine.bench.cases` in diffusers, exact, with a step cache and in FP8: one table, one file of JSON."""
+"""The cases of `engine.bench.cases` in diffusers (as it comes and tuned), exact, with a step cache and in FP8."""
 
 from __future__ import annotations
 
@@ -29,10 +29,12 @@ from engine.bench.measuring import (
     relative,
     ssim,
 )
-from engine.bench.stage import Stage
+from engine.bench.stage import SHAPES, Stage
+from engine.bench.tuned_library import tuned
+from engine.memory import keep_on_host
 from engine.towers.attention_kernels import has_fa3
 
-ENGINES = ("diffusers", "exact", "cached", "fp8")
+ENGINES = ("diffusers", "tuned", "exact", "cached", "fp8")
 
 
 @dataclass
@@ -68,21 +70,31 @@ class Line:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What only these cases have."""
     parser.add_argument(
-        "--engines", default=",".join(ENGINES), help="engines to time: diffusers, exact, cached and fp8 (GPU)"
+        "--engines",
+        default=",".join(ENGINES),
+        help="engines to time: diffusers, tuned (diffusers compiled, its quickest attention), exact, cached, fp8 (GPU)",
+    )
+    parser.add_argument(
+        "--offload",
+        action="store_true",
+        help="keep the blocks' weights on the host; exact alone, without diffusers (GPU)",
     )
     parser.add_argument("--max-steps", type=int, help="steps of a video to run; the rest is extrapolated (GPU)")
 
 
 def run(options: argparse.Namespace, device: torch.device) -> int:
     """Run the cases; 2 when none is called so."""
-    wanted = options.engines.split(",")
-    stage = Stage.build(device)
+    wanted = ["exact"] if options.offload else options.engines.split(",")
+    stage = Stage.build(device, with_library=not options.offload, config=SHAPES[options.shape])
+    if options.offload:
+        with torch.inference_mode():
+            keep_on_host(stage.engine.model, device)
     names = [row.name for row in stage.rows] if options.case is None else options.case.split(",")
     rows = [row for row in stage.rows if row.name in names]
     if len(rows) < len(names):
         sys.stderr.write(f"No case is called {options.case!r}: {', '.join(row.name for row in stage.rows)}.\n")
         return 2
-    lines = Lines(options.json, device)
+    lines = Lines(options.json, device, options.shape)
     with tempfile.TemporaryDirectory() as scratch:
         _measure(stage, rows, wanted, lines, Path(scratch), options)
     sys.stdout.write(lines.table())
@@ -95,13 +107,10 @@ def _measure(
     exact: dict[str, np.ndarray] = {}
     seen: dict[str, FirstStep] = {}
     for row in rows:
-        if "diffusers" in wanted:
-            made, seen[row.name] = measure_library(stage, row, scratch)
-            lines.add(row, "diffusers", made, spread=_spread(stage, row, seen[row.name]))
-        else:
-            seen[row.name] = library_first_step(stage, row)
+        if row.is_in_library and stage.pipeline is not None:
+            seen[row.name] = _measure_library(stage, row, wanted, lines, scratch, options)
         if "exact" in wanted:
-            error = _velocity_error(stage, row, seen[row.name])
+            error = _velocity_error(stage, row, seen.get(row.name))
             made = measure_engine(stage.engine, row, scratch, options.repeats, options.max_steps)
             if made.frames is not None:
                 exact[row.name] = made.frames
@@ -115,9 +124,28 @@ def _measure(
         return
     stage.quantise()
     for row in rows:
-        error = _velocity_error(stage, row, seen[row.name])
+        error = _velocity_error(stage, row, seen.get(row.name))
         made = measure_engine(stage.engine, row, scratch, options.repeats, options.max_steps)
         lines.add(row, "fp8", made, velocity_error=error, **_drift(made, exact.get(row.name)))
+
+
+def _measure_library(
+    stage: Stage, row: Row, wanted: list[str], lines: Lines, scratch: Path, options: argparse.Namespace
+) -> FirstStep:
+    """diffusers' rows, and its first step as it comes, with which every other is compared."""
+    if "diffusers" in wanted:
+        made, seen = measure_library(stage, row, scratch, options.max_steps)
+        lines.add(row, "diffusers", made, spread=_spread(stage, row, seen))
+    else:
+        seen = library_first_step(stage, row)
+    if "tuned" in wanted and stage.engine.model.device.type == "cuda":
+        assert stage.pipeline is not None
+        with tuned(stage.pipeline.transformer):
+            made, quick = measure_library(stage, row, scratch, options.max_steps)
+        velocity = seen.guided(row.request.sampling.guidance_scale)
+        error = relative(quick.guided(row.request.sampling.guidance_scale), velocity, torch.ones_like(velocity))
+        lines.add(row, "tuned", made, velocity_error=error)
+    return seen
 
 
 def _drift(made: Measured, exact: np.ndarray | None) -> dict[str, float]:
@@ -127,14 +155,16 @@ def _drift(made: Measured, exact: np.ndarray | None) -> dict[str, float]:
     return {"psnr_db": psnr_db(made.frames, exact), "ssim": ssim(made.frames, exact)}
 
 
-def _velocity_error(stage: Stage, row: Row, seen: FirstStep) -> float:
+def _velocity_error(stage: Stage, row: Row, seen: FirstStep | None) -> float | None:
+    if seen is None:
+        return None
     velocity, where = engine_first_velocity(stage.engine, row, seen)
     return relative(velocity, seen.guided(row.request.sampling.guidance_scale), where)
 
 
 def _spread(stage: Stage, row: Row, seen: FirstStep) -> float | None:
-    """On a GPU and for short sequences: what PyTorch picks (on Hopper cuDNN's) against its FlashAttention."""
-    if stage.engine.model.device.type == "cpu" or not (row.repeats or row.chunks):
+    """On a GPU: what PyTorch picks (on Hopper cuDNN's) against its FlashAttention."""
+    if stage.engine.model.device.type == "cpu":
         return None
     other = library_first_step(stage, row, sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.MATH], True))
     scale = row.request.sampling.guidance_scale
@@ -145,8 +175,8 @@ def _spread(stage: Stage, row: Row, seen: FirstStep) -> float | None:
 class Lines:
     """The table as it grows; written after every row, so that a run that is cut short leaves what it has."""
 
-    def __init__(self, path: Path | None, device: torch.device) -> None:
-        self._path = path
+    def __init__(self, path: Path | None, device: torch.device, shape: str) -> None:
+        self._path, self._shape = path, shape
         self._where = torch.cuda.get_device_name(device) if device.type == "cuda" else f"CPU, {platform.machine()}"
         self._lines: dict[tuple[str, str], Line] = {}
         if path is not None and path.is_file():
@@ -171,6 +201,7 @@ class Lines:
         """All of it, with what it was measured on."""
         return {
             "device": self._where,
+            "shape": self._shape,
             "date": time.strftime("%Y-%m-%d", time.gmtime()),
             "torch": torch.__version__,
             "diffusers": diffusers.__version__,

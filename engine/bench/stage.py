@@ -150,7 +150,7 @@ class Stage:
         self.pipeline = None
         gc.collect()
         self.engine.model.generator.forget()
-        self.engine.model.generator.prepare("fp8", compiled=False)
+        self.engine.model.prepare("fp8", compiled=False)
         gc.collect()
         if self.engine.model.device.type == "cuda":
             torch.cuda.empty_cache()
@@ -184,7 +184,7 @@ def _random(folder: Path, config: ModelConfig, device: torch.device, with_librar
     vae = copy.deepcopy(library_vae)
     use_gpu_kernels(vae)
     decoder = PictureDecoder(vae)
-    model.generator.prepare("exact", compiled=True)
+    model.prepare("exact", compiled=True)
     engine = Engine(
         model, setting, decoder, None, fit_sketch(decoder), Threads(0, 0), Chat.load(folder, model, tokenizer)
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from engine.reasoner.sight import Footage, read_placeholders
 from engine.reasoner.vision_encoder import VisionEncoder, read_vision_encoder
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import Cache, OmniModel, rope_tables
-from engine.towers.decoding import LastToken, Steps
+from engine.towers.decoding import SIZES, LastToken, Steps
 from studio.checkpoints import read_json
 from studio.errors import BadInput, PromptTooLong
 from studio.requests.reason import Reason
@@ -34,6 +35,9 @@ READ_TOKENS = 1024
 
 MIN_SHARE = 128
 """Tokens below which a pass over the weights is not worth it: where the shares would be smaller, some wait."""
+
+MAX_DRAFT = 7
+"""Tokens of a draft: with the last token eight rows, which a pass takes in about the time of one."""
 
 WORTH = 2
 """A conversation waits for another's prompt to be read while that takes at most so many times what it saves."""
@@ -126,13 +130,13 @@ class Chat:
 
     def advance(self, conversations: Sequence[Conversation]) -> None:
         """See `Engine.decode`."""
-        lengths = [entry.cache.length for entry in conversations]
+        before = [(entry.cache.length, len(entry.tokens)) for entry in conversations]
         try:
             self._advance(conversations)
         except RuntimeError:
             # Out of memory, most likely: what the caches have of a token that was not picked is forgotten.
-            for entry, length in zip(conversations, lengths, strict=True):
-                entry.cache.length, entry.failure = length, None
+            for entry, (length, num_tokens) in zip(conversations, before, strict=True):
+                entry.cache.length, entry.failure = length + len(entry.tokens) - num_tokens, None
             raise
 
     def _advance(self, conversations: Sequence[Conversation]) -> None:
@@ -141,10 +145,45 @@ class Chat:
         writing += self._read_some([entry for entry in conversations if entry.reading], last)
         # Those that have just read their prompt come last in both lists.
         continued = writing[: len(writing) - len(last)]
-        hidden = [self._write(continued)] if continued else []
+        drafts = self._drafts(continued) + [()] * len(last)
+        hidden = [self._write(continued, drafts)] if continued else []
         if writing:
             head, out = self.model.reasoner.head, torch.cat([*hidden, *last])
-            self._say(writing, (head(out) if self.steps is None else self.steps.logits(head, out)).float())
+            logits = (head(out) if self.steps is None else self.steps.logits(head, out)).float()
+            self._say_drafted(writing, drafts, logits)
+
+    def _drafts(self, conversations: Sequence[Conversation]) -> list[tuple[int, ...]]:
+        """Tokens that each answer is likely to go on with: what its schema forces, as the tokenizer would spell it.
+
+        They are read with the last token in one pass, and stay where the pick comes to them: nothing else changes.
+        """
+        left, drafts = SIZES[-1] - len(conversations), list[tuple[int, ...]]()
+        for entry in conversations:
+            most = min(MAX_DRAFT, left, entry.budget - len(entry.tokens) - 1)
+            drafts.append(entry.constraint.forced(most) if entry.constraint is not None and most > 0 else ())
+            left -= len(drafts[-1])
+        return drafts
+
+    def _say_drafted(
+        self, conversations: Sequence[Conversation], drafts: Sequence[tuple[int, ...]], logits: Tensor
+    ) -> None:
+        """Pick the next tokens of each from logits [B, V], a row for its last token and one for each of its draft.
+
+        A row counts while every token before it was picked as it was drafted; what was read of others is forgotten.
+        """
+        firsts = list(accumulate((1 + len(draft) for draft in drafts), initial=0))
+        ends = [entry.cache.length - len(draft) for entry, draft in zip(conversations, drafts, strict=True)]
+        going, taken = list(range(len(conversations))), 0
+        while going:
+            rows = [firsts[index] + taken for index in going]
+            own = logits if len(rows) == len(logits) else logits[upload(torch.tensor(rows), logits.device)]
+            self._say([conversations[index] for index in going], own)
+            going = [index for index in going if _came(conversations[index], drafts[index], taken)]
+            taken += 1
+            for index in going:
+                ends[index] += 1
+        for entry, end in zip(conversations, ends, strict=True):
+            entry.cache.length = end
 
     def _read_some(self, reading: list[Conversation], last: list[Tensor]) -> list[Conversation]:
         """Read `READ_TOKENS` of prompts; behind the end of one, add its last hidden state [1, H] to `last`.
@@ -218,21 +257,23 @@ class Chat:
                 layer.index_copy_(0, places, part[first:past])
         return x, deep
 
-    def _write(self, conversations: Sequence[Conversation]) -> Tensor:
-        """Read the last token of each answer, packed → [B, H]."""
-        rows = [
-            LastToken(entry.tokens[-1], entry.prompt.next_position + len(entry.tokens) - 1, entry.cache)
-            for entry in conversations
-        ]
-        for row in rows:
-            row.cache.reserve(row.cache.length + 1)
+    def _write(self, conversations: Sequence[Conversation], drafts: Sequence[tuple[int, ...]]) -> Tensor:
+        """Read the last token of each answer and its draft, packed → [B, H]."""
+        rows: list[LastToken] = []
+        lengths: list[int] = []
+        for entry, draft in zip(conversations, drafts, strict=False):
+            position = entry.prompt.next_position + len(entry.tokens) - 1
+            tokens = (entry.tokens[-1], *draft)
+            rows += [LastToken(token, position + place, entry.cache, place) for place, token in enumerate(tokens)]
+            entry.cache.reserve(entry.cache.length + len(tokens))
+            lengths.append(len(tokens))
         if self.steps is not None:
             return self.steps.read(rows, conversations[0].adapter)
         device, reasoner = self.model.device, self.model.reasoner
         positions = upload(torch.tensor([float(row.position) for row in rows]), device)
         x = reasoner.embed_tokens(upload(torch.tensor([row.token for row in rows]), device))
         rope = rope_tables(self.model.config, positions.expand(3, -1), x.dtype)
-        return reasoner.read(x, rope, [row.cache for row in rows], [1] * len(rows))
+        return reasoner.read(x, rope, [entry.cache for entry in conversations], lengths)
 
     def _say(self, conversations: Sequence[Conversation], logits: Tensor) -> None:
         """Pick the next token of each from logits [B, V] and go on with it. One that cannot go on fails alone."""
@@ -300,6 +341,11 @@ class Chat:
         best, tokens = logprobs.topk(num_top)
         top = tuple((other, spelt(other), value) for other, value in zip(tokens.tolist(), best.tolist(), strict=True))
         return TokenLogprob(token, spelt(token), float(logprobs[token]), top)
+
+
+def _came(conversation: Conversation, draft: Sequence[int], place: int) -> bool:
+    """Whether the token that was picked last is the one at this place of a draft, and another follows."""
+    return not conversation.done and place < len(draft) and conversation.tokens[-1] == draft[place]
 
 
 def shares(unread: Sequence[int], most: int) -> list[int]:

@@ -70,6 +70,12 @@ class Constraint:
         """
         return torch.from_numpy(following(self._matcher, self._vocabulary))
 
+    def forced(self, most: int) -> tuple[int, ...]:
+        """Tokens that spell what has to follow as the tokenizer would, up to so many; none where there is a choice."""
+        if self._matcher.is_stopped() or not (text := self._matcher.compute_ff_bytes()):
+            return ()
+        return self._vocabulary.spelling(text)[:most]
+
     def admit(self, token: int, budget: int) -> int:
         """Go on with a token, or with the way to the end where it leaves too little of the budget.
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import torch
 from torch import Tensor
 
 from studio.requests.reason import TextSampling
+
+HAS_TRITON = find_spec("triton") is not None
 
 
 class Tally:
@@ -67,11 +70,9 @@ def pick(logits: Tensor, choosers: Sequence[Chooser]) -> Tensor:
     Returns:
         [B] int64, on the same device; nothing here waits for it.
     """
+    has_kernels = logits.is_cuda and HAS_TRITON
     for row, chooser in zip(logits, choosers, strict=True):
-        if chooser.tally is not None:
-            chooser.tally.penalise(row, chooser.sampling)
-        if chooser.allowed is not None:
-            row.masked_fill_(~chooser.allowed, -torch.inf)
+        _change_row(row, chooser, has_kernels=has_kernels)
     drawn = [chooser.sampling for chooser in choosers if chooser.sampling.temperature > 0]
     if not drawn:
         return logits.argmax(-1)
@@ -84,8 +85,38 @@ def pick(logits: Tensor, choosers: Sequence[Chooser]) -> Tensor:
         for chooser in choosers
         for s in (chooser.sampling,)
     ]
-    temperature, top_k, top_p, chance = upload(torch.tensor(rows), logits.device).T[..., None]
-    ranks = torch.arange(best.shape[1], device=logits.device)
+    drawn_tokens = _draw_rows(best, tokens, upload(torch.tensor(rows), logits.device), has_kernels=has_kernels)
+    if len(drawn) == len(choosers):
+        return drawn_tokens
+    greedy = upload(torch.tensor([chooser.sampling.temperature == 0 for chooser in choosers]), logits.device)
+    return torch.where(greedy, logits.argmax(-1), drawn_tokens)
+
+
+def _change_row(logits: Tensor, chooser: Chooser, *, has_kernels: bool) -> None:
+    """Penalties and grammar of one row [V], in place."""
+    tally, allowed, sampling = chooser.tally, chooser.allowed, chooser.sampling
+    if has_kernels and (tally is not None or allowed is not None):
+        from engine.reasoner.picking_kernels import change_row
+
+        penalties = (sampling.repetition_penalty, sampling.presence_penalty, sampling.frequency_penalty)
+        read, written = (None, None) if tally is None else (tally.read, tally.written)
+        change_row(logits, read, written, allowed, penalties)
+        return
+    if tally is not None:
+        tally.penalise(logits, sampling)
+    if allowed is not None:
+        logits.masked_fill_(~allowed, -torch.inf)
+
+
+def _draw_rows(best: Tensor, tokens: Tensor, how: Tensor, *, has_kernels: bool) -> Tensor:
+    """A token of each row from its best [B, width], by temperature, top-k, top-p and chance [B, 4]."""
+    if has_kernels:
+        from engine.reasoner.picking_kernels import MAX_WIDTH, draw_rows
+
+        if best.shape[1] <= MAX_WIDTH:
+            return draw_rows(best, tokens, how)
+    temperature, top_k, top_p, chance = how.T[..., None]
+    ranks = torch.arange(best.shape[1], device=best.device)
     # Relative to the best, so that a temperature next to 0 overflows nothing.
     likely = ((best - best[:, :1]) / temperature).masked_fill_(ranks >= top_k, -torch.inf).softmax(-1)
     likely = likely.masked_fill_(likely.cumsum(-1) - likely >= top_p, 0)
@@ -93,11 +124,7 @@ def pick(logits: Tensor, choosers: Sequence[Chooser]) -> Tensor:
     # The first rank whose reach is beyond chance: ranks of no probability reach no further than those before them.
     place = (reached <= chance * reached[:, -1:]).sum(-1, keepdim=True)
     place = torch.minimum(place, (likely > 0).sum(-1, keepdim=True) - 1)
-    drawn_tokens = tokens.gather(1, place)[:, 0]
-    if len(drawn) == len(choosers):
-        return drawn_tokens
-    greedy = upload(torch.tensor([chooser.sampling.temperature == 0 for chooser in choosers]), logits.device)
-    return torch.where(greedy, logits.argmax(-1), drawn_tokens)
+    return tokens.gather(1, place)[:, 0]
 
 
 def upload(tensor: Tensor, device: torch.device) -> Tensor:

@@ -51,6 +51,10 @@ class Vocabulary:
         own_start = bool(start) and text.startswith(str(start))
         return list(self.tokenizer(text, add_special_tokens=not own_start)["input_ids"])  # type: ignore[arg-type]
 
+    def spelling(self, text: bytes) -> tuple[int, ...]:
+        """Tokens of a text within an answer; half a character at its end is left out."""
+        return tuple(self.tokenizer(text.decode(errors="ignore"), add_special_tokens=False)["input_ids"])  # type: ignore[arg-type]
+
     def id_of(self, token: str) -> int | None:
         """The id of a token that is one; else none."""
         return self.tokenizer.get_vocab().get(token)

@@ -11,9 +11,9 @@ from torch import Tensor
 
 from engine.planning import ActionSegment, Plan, Segment, SoundSegment, VisionSegment, is_denoised
 from engine.sampling.solvers import State, stochastic_step, unipc_step
-from engine.sampling.step_cache import computed
+from engine.sampling.step_cache import computed, kept
 from engine.sampling.trajectory import Computed, Noise, Step, Trajectory, pins
-from engine.towers import Generator, OmniModel, Pack, Prefix, rope_tables
+from engine.towers import Generator, OmniModel, Pack, Prefix, PromptReader, rope_tables
 
 MAX_PROMPTS = 16
 
@@ -30,20 +30,22 @@ class PrefixStore:
 
     def __init__(self, model: OmniModel) -> None:
         self.adapter: Hashable = None
-        self._model = model
+        self._reader = PromptReader(model.reasoner)
         self._kept: OrderedDict[tuple[Hashable, tuple[int, ...]], Prefix] = OrderedDict()
 
-    def prefix(self, tokens: tuple[int, ...]) -> Prefix:
-        """What the reasoner leaves of these tokens, read now or kept from before."""
-        key = (self.adapter, tokens)
-        if key in self._kept:
+    def of(self, prompts: Sequence[tuple[int, ...]]) -> tuple[Prefix, ...]:
+        """What the reasoner leaves of each of these prompts; those that are not kept from before are read together."""
+        keys = [(self.adapter, tokens) for tokens in prompts]
+        missing = [key for key in dict.fromkeys(keys) if key not in self._kept]
+        if missing:
+            read = self._reader.read([tokens for _, tokens in missing], self.adapter)
+            self._kept.update(zip(missing, read, strict=True))
+        for key in keys:
             self._kept.move_to_end(key)
-            return self._kept[key]
-        prefix = self._model.reasoner.prefill(torch.tensor(tokens, device=self._model.device))
-        self._kept[key] = prefix
+        prefixes = tuple(self._kept[key] for key in keys)
         while len(self._kept) > 1 and (len(self._kept) > MAX_PROMPTS or self._num_tokens() > MAX_TOKENS):
             self._kept.popitem(last=False)
-        return prefix
+        return prefixes
 
     def _num_tokens(self) -> int:
         return sum(len(tokens) for _, tokens in self._kept)
@@ -51,6 +53,11 @@ class PrefixStore:
     def clear(self) -> None:
         """Give all of them up."""
         self._kept.clear()
+
+    def forget(self) -> None:
+        """Give up what reads weights where they are now, too."""
+        self.clear()
+        self._reader.forget()
 
 
 def prepare(model: OmniModel, prefixes: PrefixStore, plan: Plan, noise: Noise | None = None) -> Trajectory:
@@ -64,7 +71,7 @@ def prepare(model: OmniModel, prefixes: PrefixStore, plan: Plan, noise: Noise | 
     pinned = tuple(pins(segment, model.device, model.dtype) for segment in plan.segments)
     return Trajectory(
         plan=plan,
-        prefixes=tuple(prefixes.prefix(branch.tokens) for branch in plan.branches),
+        prefixes=prefixes.of([branch.tokens for branch in plan.branches]),
         ropes=tuple(
             rope_tables(model.config, branch.positions.to(model.device), model.dtype) for branch in plan.branches
         ),
@@ -113,12 +120,7 @@ def _velocities(model: OmniModel, steps: Sequence[Step], evaluate: Evaluate) -> 
     """The velocity of each denoised segment of each of them, float32, in one pass for those that keep none."""
     passing = [step for step in steps if not step.is_kept]
     passed = iter(_pass(model, passing, evaluate) if passing else ())
-    return [_kept_velocities(step.trajectory) if step.is_kept else next(passed) for step in steps]
-
-
-def _kept_velocities(trajectory: Trajectory) -> Mapping[int, Tensor]:
-    assert trajectory.computed is not None
-    return trajectory.computed.velocities
+    return [kept(step.trajectory) if step.is_kept else next(passed) for step in steps]
 
 
 def _pass(model: OmniModel, steps: Sequence[Step], evaluate: Evaluate) -> list[Mapping[int, Tensor]]:

@@ -113,12 +113,17 @@ class Computed(NamedTuple):
         velocities: that it came to, float32.
         rates: by which part of itself the velocity changes as the latents move by 1, on the device; empty where the
             pass before had another guidance, or there was none.
+        sigma: the noise level of that step.
+        slopes: by how much each velocity changed as the noise level changed by 1 since the pass before; there where
+            the rates are.
     """
 
     factors: Factors
     latents: Mapping[int, Tensor]
     velocities: Mapping[int, Tensor]
     rates: Mapping[int, Tensor]
+    sigma: float
+    slopes: Mapping[int, Tensor]
 
 
 @dataclass

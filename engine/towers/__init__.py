@@ -15,6 +15,7 @@ from engine.towers.fp8_linear import Fp8Linear, quantise
 from engine.towers.generator import Generator, Precision
 from engine.towers.model import OmniModel, assign, build_model, empty_model
 from engine.towers.packing import Average, Exchange, Pack, Prefix
+from engine.towers.prompt_reader import PromptReader
 from engine.towers.reasoner import Reasoner
 from engine.towers.rope import Rope, rope_tables
 
@@ -28,6 +29,7 @@ __all__ = [
     "Pack",
     "Precision",
     "Prefix",
+    "PromptReader",
     "Reasoner",
     "Rope",
     "assign",

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from engine.towers.attention_kernels import dense_attention, ragged_attention
+from engine.towers.attention_kernels import Ragged, dense_attention, ragged_attention
 from engine.towers.kv_buffers import KvBuffers
 from engine.towers.packing import Average
 
 
-def causal_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Each token sees itself and those before it.
+def prompts_attention(q: Tensor, keys: Tensor, values: Tensor, where: Sequence[int] | Ragged) -> Tensor:
+    """Prompts behind one another: each token sees itself and those before it in its own.
 
     Args:
-        q: [U, N, D].
-        k: [K, U, D]; so is v.
+        q: [S, N, D].
+        keys: [S, K, D]; so is `values`.
+        where: tokens of each prompt; or where they lie, for a GPU that attends to all of them in one call.
 
     Returns:
-        [U, N * D].
+        [S, N * D].
     """
-    return _attend(q, k, v, causal=True)
+    if isinstance(where, Ragged):
+        return ragged_attention(q, keys, values, where, causal=True).flatten(1)
+    sizes = list(where)
+    parts = zip(q.split(sizes), keys.split(sizes), values.split(sizes), strict=True)
+    outputs = [_attend(own, k.transpose(0, 1), v.transpose(0, 1), causal=True) for own, k, v in parts]
+    return torch.cat(outputs) if len(outputs) > 1 else outputs[0]
 
 
 def cached_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:

@@ -71,11 +71,11 @@ class Ragged(NamedTuple):
     largest: int
 
 
-def ragged_attention(q: Tensor, keys: Tensor, values: Tensor, where: Ragged) -> Tensor:
+def ragged_attention(q: Tensor, keys: Tensor, values: Tensor, where: Ragged, *, causal: bool = False) -> Tensor:
     """All sequences in one call: q [S, N, D], keys and values [T, K, D] → [S, N, D]."""
     first_q, first_k, used, longest, largest = where
     flash = torch.ops.aten._flash_attention_forward
-    return flash(q, keys, values, first_q, first_k, longest, largest, 0.0, False, False, seqused_k=used)[0]
+    return flash(q, keys, values, first_q, first_k, longest, largest, 0.0, causal, False, seqused_k=used)[0]
 
 
 def dense_attention(q: Tensor, keys: Tensor, values: Tensor, kernel: Kernel) -> Tensor:

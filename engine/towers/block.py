@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 
 import torch
@@ -80,6 +81,24 @@ class Block(nn.Module):
         """The residual stream x [S, H] after attention [S, N * D] and the feed-forward."""
         x = x + self.out(attended)
         return x + self.feed_forward(self.feed_forward_norm(x))
+
+    @property
+    def can_add_in_place(self) -> bool:
+        """Whether `add` can stand for `merge`: both products that end in the residual stream are plain ones."""
+        return type(self.out) is nn.Linear and type(self.feed_forward.down) is nn.Linear
+
+    def widen(self, x: Tensor) -> Tensor:
+        """The residual stream x [S, H] after attention → what the feed-forward's last product takes, [S, I]."""
+        return self.feed_forward.activate(self.feed_forward.up(self.feed_forward_norm(x)))
+
+    def add(self, x: Tensor, attended: Tensor, widen: Callable[[Block, Tensor], Tensor]) -> Tensor:
+        """`merge` in place: products add to x as they end, and round once where a sum after them rounds twice.
+
+        Args:
+            widen: `Block.widen`, or what is compiled of it.
+        """
+        x.addmm_(attended, self.out.weight.t())
+        return x.addmm_(widen(self, x), self.feed_forward.down.weight.t())
 
 
 HAS_TRITON = find_spec("triton") is not None

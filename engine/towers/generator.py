@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Literal
 
 import torch
@@ -17,13 +15,11 @@ from engine.towers.fp8_linear import quantise, set_precise
 from engine.towers.kv_buffers import KvBuffers, KvBufferStore
 from engine.towers.modalities import ActionHead, SoundHead, TimestepEmbedder, patchify, unpatchify
 from engine.towers.packing import Pack
+from engine.towers.pieces import CompiledPieces, Pieces
 from engine.towers.recording import Recording, RecordingPool
 from engine.towers.rms_norm import RmsNorm
 from engine.weights.config import ModelConfig
 from engine.weights.quantization import PreciseSteps
-
-CACHE = Path.home() / ".cache" / "orrery" / "compiled"
-"""Where compiled kernels are kept, unless TORCHINDUCTOR_CACHE_DIR says otherwise."""
 
 TOKENS_PER_PASS = 16384
 """Above about this sequences gain nothing by going together, and their activations take memory."""
@@ -33,55 +29,6 @@ RECORDED_TOKENS = 8192
 
 RECORDED_AT = 2
 """The pass of a shape that is recorded; the ones before it compile what it needs."""
-
-
-def heads(block: Block, x: Tensor) -> Tensor:
-    """`Block.heads`."""
-    return block.heads(x)
-
-
-def merge(block: Block, x: Tensor, attended: Tensor) -> Tensor:
-    """`Block.merge`."""
-    return block.merge(x, attended)
-
-
-class Pieces:
-    """A block in two pieces, before attention and after it, as PyTorch runs them operation by operation."""
-
-    def heads(self, block: Block, x: Tensor) -> Tensor:
-        """See `Block.heads`."""
-        return heads(block, x)
-
-    def merge(self, block: Block, x: Tensor, attended: Tensor) -> Tensor:
-        """See `Block.merge`."""
-        return merge(block, x, attended)
-
-
-class CompiledPieces(Pieces):
-    """The same, compiled at their first use: some seconds, fewer where an earlier process has kept the kernels.
-
-    One graph of each serves every layer and any number of tokens: weights are its inputs too.
-    """
-
-    def __init__(self) -> None:
-        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(CACHE))
-        self._heads = torch.compile(heads, fullgraph=True)
-        self._merge = torch.compile(merge, fullgraph=True)
-
-    def heads(self, block: Block, x: Tensor) -> Tensor:
-        """See `Block.heads`."""
-        _of_any_length(x)
-        return self._heads(block, x)
-
-    def merge(self, block: Block, x: Tensor, attended: Tensor) -> Tensor:
-        """See `Block.merge`."""
-        _of_any_length(x, attended)
-        return self._merge(block, x, attended)
-
-
-def _of_any_length(*tensors: Tensor) -> None:
-    for tensor in tensors:
-        torch._dynamo.maybe_mark_dynamic(tensor, 0)
 
 
 Precision = Literal["exact", "fp8"]
@@ -185,6 +132,7 @@ class Generator(nn.Module):
         return buffers.recordings[kind].run(x)
 
     def _compute(self, x: Tensor, buffers: KvBuffers, pack: Pack) -> Tensor:
+        x = x.clone()  # the blocks add to it in place
         for layer, block in enumerate(self.blocks):
             assert isinstance(block, Block)
             heads = self.pieces.heads(block, x)

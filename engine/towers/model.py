@@ -6,9 +6,10 @@ import torch
 from torch import Tensor, nn
 
 from engine.towers.fp8_linear import Fp8Linear
-from engine.towers.generator import Generator
+from engine.towers.generator import Generator, Precision
 from engine.towers.reasoner import Reasoner
 from engine.weights.config import ModelConfig
+from engine.weights.quantization import PreciseSteps
 
 
 class OmniModel(nn.Module):
@@ -19,6 +20,11 @@ class OmniModel(nn.Module):
         self.config = config
         self.reasoner = Reasoner(config)
         self.generator = Generator(config)
+
+    def prepare(self, precision: Precision, *, compiled: bool, precise_steps: PreciseSteps | None = None) -> None:
+        """Settle how blocks are computed, see `Generator.prepare`; the reasoner reads prompts the same way, exactly."""
+        self.generator.prepare(precision, compiled=compiled, precise_steps=precise_steps)
+        self.reasoner.pieces = self.generator.pieces
 
     @property
     def device(self) -> torch.device:

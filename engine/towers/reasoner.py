@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from engine.towers.attention import cached_attention, causal_attention
+from engine.towers.attention import cached_attention, prompts_attention
+from engine.towers.attention_kernels import Ragged
 from engine.towers.block import Block, write_heads
 from engine.towers.cache import Cache
-from engine.towers.packing import Prefix
+from engine.towers.pieces import Pieces
 from engine.towers.rms_norm import RmsNorm
-from engine.towers.rope import Rope, rope_tables
+from engine.towers.rope import Rope
 from engine.weights.config import ModelConfig
 
 
@@ -20,6 +21,7 @@ class Reasoner(nn.Module):
     """Causal over the prompt. Edge's generator sees its keys through norms of their own (`generator_k_norms`).
 
     Attributes:
+        pieces: how a block is computed while prompts are read.
         streams: its weights come and go while it computes, so that nothing can be recorded.
     """
 
@@ -34,27 +36,34 @@ class Reasoner(nn.Module):
         self.generator_k_norms = nn.ModuleList(RmsNorm.of(config, config.head_dim) for _ in norms)
         self.norm = RmsNorm.of(config, config.hidden_size)
         self.head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
+        self.pieces = Pieces()
         self.streams = False
 
-    def prefill(self, tokens: Tensor) -> Prefix:
-        """Read a prompt, tokens [U] int64. Stops at the last layer's keys and values: nothing reads its output."""
-        x = self.embed_tokens(tokens)
-        positions = torch.arange(len(tokens), dtype=torch.float32, device=x.device).expand(3, -1)
-        rope = rope_tables(self.config, positions, x.dtype)
-        shape = (len(self.blocks), len(tokens), self.config.num_key_value_heads, self.config.head_dim)
-        keys, values = x.new_empty(shape), x.new_empty(shape)
-        slots = torch.arange(len(tokens), device=x.device)
+    def prefill(self, x: Tensor, rope: Rope, where: Sequence[int] | Ragged) -> Tensor:
+        """Read prompts in one pass, each by itself, up to the last layer's keys and values: nothing reads its output.
+
+        Args:
+            x: [S, H], their embeddings behind one another.
+            rope: tables of the S tokens, each prompt's from 0 on.
+            where: tokens of each; or where they lie, for a GPU that attends to all of them in one call.
+
+        Returns:
+            Keys, rotated, and values for the generator, [2, L, S, K, D].
+        """
+        x = x.clone()  # the blocks add to it in place
+        prefixes = x.new_empty(2, len(self.blocks), len(x), self.config.num_key_value_heads, self.config.head_dim)
+        slots = torch.arange(len(x), device=x.device)
         for layer, block in enumerate(self.blocks):
             assert isinstance(block, Block)
-            heads = block.heads(x)
-            q = write_heads(block, heads, rope, slots, keys[layer], values[layer])
+            keys, values = prefixes[:, layer]
+            heads = self.pieces.heads(block, x)
+            q = write_heads(block, heads, rope, slots, keys, values)
             if layer + 1 < len(self.blocks):
-                k, v = keys[layer].transpose(0, 1), values[layer].transpose(0, 1)
-                x = block.merge(x, causal_attention(q, k, v))
+                x = self.pieces.merge(block, x, prompts_attention(q, keys, values, where))
             if len(self.generator_k_norms):
                 raw = block.divide(heads)[0][:, block.num_heads :]
-                keys[layer] = rope.rotate(self.generator_k_norms[layer](raw))
-        return Prefix(keys, values)
+                keys.copy_(rope.rotate(self.generator_k_norms[layer](raw)))
+        return prefixes
 
     def read(
         self, x: Tensor, rope: Rope, caches: Sequence[Cache], lengths: Sequence[int], deep: Sequence[Tensor] = ()

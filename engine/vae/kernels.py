@@ -2,7 +2,7 @@
 
 On a GPU, channels lie next to one another in memory, with fewer trips to it. As diffusers 0.42 writes it, a frame is
 padded by a copy before every convolution, normalised in six passes, and widened to float32 to be enlarged. Here cuDNN
-pads, one kernel normalises and activates, and nothing is widened.
+pads, one kernel normalises and activates (`engine.vae.residual`), and nothing is widened.
 
 On a processor, PyTorch 2.13 keeps three-dimensional convolutions of few channels away from oneDNN and sums squares over
 channels one at a time. Measured with speck's VAE and one thread at 128x128: 68 ms and 8 ms for a convolution of eight
@@ -11,7 +11,6 @@ channels over six frames, 25 ms and 1 ms for a normalisation. A VAE of many chan
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import cast
 
 import torch
@@ -24,9 +23,9 @@ from diffusers.models.autoencoders.autoencoder_kl_wan import (
     WanUpsample,
 )
 from torch import Tensor, nn
-from torch.nn.functional import normalize, pad, silu
+from torch.nn.functional import pad
 
-HAS_TRITON = find_spec("triton") is not None
+from engine.vae.residual import ActivatedNorm, ResidualBlock
 
 
 class CopiedConvolution(WanCausalConv3d):
@@ -80,32 +79,6 @@ class OneDnnConvolution(CopiedConvolution):
         )
 
 
-def activated_rows(rows: Tensor, gain: Tensor, scale: float) -> Tensor:
-    """Rows [n, C] at length `scale`, times a gain [C], through a SiLU."""
-    return silu(normalize(rows.float(), dim=1).to(rows.dtype) * scale * gain)
-
-
-class ActivatedNorm(nn.Module):
-    """`WanRMS_norm` and the SiLU behind it."""
-
-    def __init__(self, norm: nn.Module) -> None:
-        super().__init__()
-        assert isinstance(norm, WanRMS_norm)
-        self.gamma, self.scale = norm.gamma, norm.scale
-
-    def forward(self, x: Tensor) -> Tensor:
-        """x [B, C, T, rows, columns] → the same shape."""
-        last = x.movedim(1, -1).contiguous()
-        rows, gain = last.flatten(0, -2), self.gamma.flatten()
-        if rows.is_cuda and HAS_TRITON:
-            from engine.vae.norm_kernel import activated_rows_on_gpu
-
-            made = activated_rows_on_gpu(rows, gain, self.scale)
-        else:
-            made = activated_rows(rows, gain, self.scale)
-        return made.view(last.shape).movedim(-1, 1)
-
-
 class Enlargement(nn.Module):
     """Every cell four times, in the precision that it has."""
 
@@ -136,16 +109,15 @@ def use_gpu_kernels(vae: AutoencoderKLWan) -> None:
     for name, module in list(vae.named_modules()):
         if isinstance(module, WanCausalConv3d):
             vae.set_submodule(name, PaddingConvolution(module))
-        elif isinstance(module, WanResidualBlock) and isinstance(module.nonlinearity, nn.SiLU):
-            for norm in ("norm1", "norm2"):
-                module.set_submodule(norm, ActivatedNorm(module.get_submodule(norm)))
-            module.nonlinearity = nn.Identity()
         elif isinstance(module, WanUpsample):
             vae.set_submodule(name, Enlargement())
         elif isinstance(module, DupUp3D):
             vae.set_submodule(name, Repetition(module))
         elif isinstance(module, nn.Conv2d):
             module.weight.data = module.weight.data.contiguous(memory_format=torch.channels_last)
+    for name, module in list(vae.named_modules()):
+        if isinstance(module, WanResidualBlock) and isinstance(module.nonlinearity, nn.SiLU):
+            vae.set_submodule(name, ResidualBlock(module))
     for coder in (vae.encoder, vae.decoder):
         if isinstance(coder.nonlinearity, nn.SiLU):
             coder.set_submodule("norm_out", ActivatedNorm(coder.get_submodule("norm_out")))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from engine.weights.config import ModelConfig, read_config
+from engine.weights.direct_reader import DirectReader, Stretch
 from engine.weights.key_map import Entry, Source, key_map
 from engine.weights.quantization import (
     INSTEAD,
@@ -23,7 +25,7 @@ from engine.weights.quantization import (
     read_precise_steps,
     scale_name,
 )
-from studio.checkpoints import check_layout, check_weights, read_json, shard_header
+from studio.checkpoints import check_layout, check_weights, open_shard, read_json, shard_header
 from studio.errors import BrokenCheckpoint
 
 ROOT_INDEX = "model.safetensors.index.json"
@@ -31,6 +33,8 @@ ROOT_INDEX = "model.safetensors.index.json"
 
 DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 """Names of the safetensors header for the dtypes that released weights come in."""
+
+STORED = DTYPES | {"F8_E4M3": torch.float8_e4m3fn}
 
 MAX_NAMED = 5
 """Keys that an error lists before it only counts."""
@@ -102,6 +106,8 @@ def read_weights(
         BrokenCheckpoint: a shard cannot be read after all, or a scale is no positive number.
     """
     opened: dict[Path, safe_open] = {}
+    direct = DirectReader(device) if is_read_directly(device) else None
+    stretches = _Stretches(folder)
 
     def stored(name: str) -> Tensor:
         shard = folder.shards[name]
@@ -126,15 +132,50 @@ def read_weights(
     weights: dict[str, Tensor] = {}
     try:
         for entry in filter(lambda entry: wanted(entry.target), folder.entries):
-            if keep_fp8 and _stays_in_fp8(folder, entry):
-                weights[entry.target] = _joined([stored(source.name) for source in entry.sources])
+            stays_in_fp8 = keep_fp8 and _stays_in_fp8(folder, entry)
+            kind = torch.float8_e4m3fn if stays_in_fp8 else torch.float32 if entry.float32 else dtype
+            if stays_in_fp8:
                 weights[f"{entry.target.removesuffix('weight')}scale"] = _joined([scale(s) for s in entry.sources])
-                continue
-            kind = torch.float32 if entry.float32 else dtype
-            weights[entry.target] = _joined([read(source, kind) for source in entry.sources])
+            if direct is not None and all(stretches.is_as_stored(source, kind) for source in entry.sources):
+                where = [stretches.of(source) for source in entry.sources]
+                weights[entry.target] = direct.place(where, [source.shape for source in entry.sources], kind)
+            elif stays_in_fp8:
+                weights[entry.target] = _joined([stored(source.name) for source in entry.sources])
+            else:
+                weights[entry.target] = _joined([read(source, kind) for source in entry.sources])
+        if direct is not None:
+            direct.read()
     except (SafetensorError, OSError) as error:
         raise BrokenCheckpoint(f"{folder.path} cannot be read: {error}.", param="checkpoint") from None
     return weights
+
+
+def is_read_directly(device: torch.device) -> bool:
+    """On a CPU a mapped file needs no reading."""
+    return device.type == "cuda"
+
+
+class _Stretches:
+    """Where in its shard each tensor is, and as what; a shard's header is read once."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._shards = folder.shards
+        self._headers: dict[Path, tuple[dict[str, Any], int]] = {}
+
+    def is_as_stored(self, source: Source, kind: torch.dtype) -> bool:
+        """Whether a parameter of this kind has a source's bytes unchanged."""
+        return not source.heads and STORED.get(self._header(source)[0][source.name]["dtype"]) == kind
+
+    def of(self, source: Source) -> Stretch:
+        """A source's bytes."""
+        header, start = self._header(source)
+        return Stretch(self._shards[source.name], start + header[source.name]["data_offsets"][0])
+
+    def _header(self, source: Source) -> tuple[dict[str, Any], int]:
+        shard = self._shards[source.name]
+        if shard not in self._headers:
+            self._headers[shard] = open_shard(shard)
+        return self._headers[shard]
 
 
 def _stays_in_fp8(folder: Folder, entry: Entry) -> bool:

@@ -114,6 +114,27 @@ def test_in_float32_it_is_the_plain_path(shape, num_rows):
     assert [row.cache.length for row in rows] == [length + 1 for length in lengths]
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("num_tokens", [2, 5, 8])
+def test_several_tokens_of_a_conversation_are_those_read_in_turn(shape, num_tokens):
+    model = build(shape, torch.float32)
+    steps = recorded(model)
+    for length in (1, 300):
+        together, in_turn = filled(model, (length, length))
+        for cache in (together, in_turn):
+            cache.reserve(length + num_tokens)
+        in_turn.keys.copy_(together.keys)
+        in_turn.values.copy_(together.values)
+        tokens = [LastToken(7 + 3 * index, length + index, in_turn) for index in range(num_tokens)]
+        expected = [steps.read([row], None).clone() for row in tokens]
+        (other,) = some_rows(model, (40,))
+        rows = [LastToken(row.token, row.position, together, index) for index, row in enumerate(tokens)]
+        out = steps.read([other, *rows], None)[1:]
+        assert torch.allclose(out, torch.cat(expected), atol=2e-4)
+        assert together.length == in_turn.length == length + num_tokens
+        assert torch.allclose(together.keys[:, :, : together.length], in_turn.keys[:, :, : in_turn.length], atol=1e-4)
+
+
 def test_in_bfloat16_it_is_as_near_to_float32_as_the_plain_path():
     half = build("nano", torch.bfloat16)
     exact = build("nano", torch.float32)

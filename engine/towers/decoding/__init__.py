@@ -9,7 +9,7 @@ The kernels are Triton's, which comes with PyTorch's CUDA builds for Linux; else
 Their modules are imported by `step` alone.
 """
 
-from engine.towers.decoding.steps import Steps
+from engine.towers.decoding.steps import SIZES, Steps
 from engine.towers.decoding.table import LastToken
 
-__all__ = ["LastToken", "Steps"]
+__all__ = ["SIZES", "LastToken", "Steps"]

@@ -1,7 +1,9 @@
 """A new token's attention: it is normalised, turned, written to its cache and answered, all in two kernels.
 
 The tokens of a cache are split among programs, which attend to their parts alone; a second kernel puts the parts
-together, each weighed by its share of the whole softmax (Flash-Decoding, Dao et al. 2023).
+together, each weighed by its share of the whole softmax (Flash-Decoding, Dao et al. 2023). Several tokens of one
+conversation may be read at once: each sees those before it as their own programs make them, not in the cache, where
+they arrive at the same time.
 """
 
 # Triton is there only beside PyTorch's CUDA builds, and pyright does not follow what its decorator makes of a function.
@@ -16,7 +18,7 @@ from torch import Tensor
 
 from engine.towers.block import Block
 from engine.towers.decoding.product import admit_next, await_inputs
-from engine.towers.decoding.table import CAPACITY, KEYS, LENGTH, NUM_COLUMNS, VALUES
+from engine.towers.decoding.table import CAPACITY, EARLIER, KEYS, LENGTH, NUM_COLUMNS, VALUES
 from engine.towers.rope import Rope
 
 NUM_SPLITS = 16
@@ -28,7 +30,7 @@ MIN_ROWS = 16
 """The least that a matrix unit multiplies; a key-value head's query heads are filled up to it."""
 
 _LENGTH, _KEYS, _VALUES = tl.constexpr(LENGTH), tl.constexpr(KEYS), tl.constexpr(VALUES)
-_CAPACITY, _NUM_COLUMNS = tl.constexpr(CAPACITY), tl.constexpr(NUM_COLUMNS)
+_CAPACITY, _EARLIER, _NUM_COLUMNS = tl.constexpr(CAPACITY), tl.constexpr(EARLIER), tl.constexpr(NUM_COLUMNS)
 
 
 @triton.jit
@@ -67,6 +69,7 @@ def _attend(
     precision: tl.constexpr = "ieee" if kind == tl.float32 else "tf32"
     table_at += entry * _NUM_COLUMNS
     length, capacity = tl.load(table_at + _LENGTH), tl.load(table_at + _CAPACITY)
+    earlier = tl.load(table_at + _EARLIER)
     first = (layer * num_kv_heads + kv_head) * capacity * width
     # What the compiler cannot know of an address: it may be read 16 bytes at a time.
     keys_at = tl.multiple_of(tl.load(table_at + _KEYS).to(tl.pointer_type(kind)), 16) + first
@@ -110,11 +113,38 @@ def _attend(
         # The token itself. Nobody reads its place in the cache in this kernel.
         own_k = tl.sum(tl.where((row == group)[:, None], q.to(tl.float32), 0), 0)
         own_v = tl.load(heads_at + (num_heads + num_kv_heads + kv_head) * width + column)
-        tl.store(keys_at + length * width + column, own_k.to(kind))
-        tl.store(values_at + length * width + column, own_v)
+        own_place = (length + earlier) * width + column
+        tl.store(keys_at + own_place, own_k.to(kind))
+        tl.store(values_at + own_place, own_v)
         best = tl.sum(q.to(tl.float32) * own_k[None, :], 1) * scale
         share += 1
         out += own_v.to(tl.float32)[None, :]
+        key_column = (num_heads + kv_head) * width
+        back = earlier
+        while back > 0:
+            before_at = heads_at - back * (num_heads + 2 * num_kv_heads) * width
+            before = tl.load(before_at + key_column + column)[None, :]
+            before_swapped = tl.load(before_at + key_column + (column + width // 2) % width)[None, :]
+            if normed:
+                before_square = before.to(tl.float32) * before.to(tl.float32)
+                before_root = tl.rsqrt(tl.sum(before_square, 1) / width + eps)
+                key_weight = tl.load(norm_at + key_column + column)[None, :]
+                swapped_weight = tl.load(norm_at + key_column + (column + width // 2) % width)[None, :]
+                before = _normal(before, key_weight, before_root, rounds_before_weight)
+                before_swapped = _normal(before_swapped, swapped_weight, before_root, rounds_before_weight)
+            before_cos = tl.load(cos_at + (entry - back) * width + column).to(tl.float32)
+            before_sin = tl.load(sin_at + (entry - back) * width + column).to(tl.float32)
+            before_straight = (before.to(tl.float32) * before_cos[None, :]).to(kind).to(tl.float32)
+            before_k = (before_straight + before_swapped.to(tl.float32) * before_sin[None, :]).to(kind)
+            before_v = tl.load(before_at + key_column + num_kv_heads * width + column).to(tl.float32)
+            before_score = tl.sum(q.to(tl.float32) * before_k.to(tl.float32), 1) * scale
+            before_best = tl.maximum(best, before_score)
+            before_likely = tl.exp(before_score - before_best)
+            before_kept = tl.exp(best - before_best)
+            share = share * before_kept + before_likely
+            out = out * before_kept[:, None] + before_likely[:, None] * before_v[None, :]
+            best = before_best
+            back -= 1
     while start < end:
         behind = start + tokens_at_once
         next_k = tl.load(keys_at + behind * width + place, (behind + token < end)[:, None], 0)
@@ -159,11 +189,11 @@ def _combine(
 
 
 def attend(block: Block, layer: int, heads: Tensor, table: Tensor, rope: Rope, *, overlaps: bool) -> Tensor:
-    """Write a layer's keys and values of one token of each conversation to their caches, and attend to all in them.
+    """Write a layer's keys and values of a token of each row to their caches, and attend to all in them before it.
 
     Args:
         heads: [B, (N + 2K) * D], as `block.qkv` gives them.
-        table: [B, 6], see `table`.
+        table: [B, 7], see `table`.
         rope: tables of the B tokens.
 
     Returns:

@@ -17,7 +17,7 @@ from engine.towers.rope import rope_tables
 
 
 class TokenStep:
-    """`Reasoner.read` of one token of each of `size` conversations; made as it is, it is launched kernel by kernel."""
+    """`Reasoner.read` of `size` tokens, one or some of each conversation. As made, it is launched kernel by kernel."""
 
     def __init__(self, reasoner: Reasoner, size: int) -> None:
         weight = reasoner.embed_tokens.weight

@@ -74,9 +74,10 @@ class Steps:
         return steps
 
     def read(self, rows: Sequence[LastToken], adapter: Hashable) -> Tensor:
-        """What `Reasoner.read` does with the last token of each conversation.
+        """What `Reasoner.read` does with the last token of each conversation, and with those that may follow it.
 
         Args:
+            rows: where a conversation has several, up to `SIZES[-1]` in all.
             adapter: the active one; steps of another are given up.
 
         Returns:

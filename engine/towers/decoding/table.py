@@ -9,24 +9,27 @@ import torch
 
 from engine.towers.cache import Cache
 
-TOKEN, POSITION, LENGTH, KEYS, VALUES, CAPACITY = range(6)
-"""Columns. `KEYS` and `VALUES` are addresses of a cache's tensors [L, K, CAPACITY, D]; `LENGTH` of it is filled."""
+TOKEN, POSITION, LENGTH, KEYS, VALUES, CAPACITY, EARLIER = range(7)
+"""Columns. `KEYS` and `VALUES` are addresses of a cache's tensors [L, K, CAPACITY, D]; `LENGTH` of it is filled. The
+`EARLIER` rows directly above are tokens of the same conversation, which follow what is filled."""
 
-NUM_COLUMNS = 6
+NUM_COLUMNS = 7
 
 
 @dataclass(frozen=True)
 class LastToken:
-    """A conversation's last token, which is read now.
+    """A conversation's last token, which is read now, or one that may follow it.
 
     Attributes:
         position: on all three rotary axes.
-        cache: with room for the token.
+        cache: with room for the token and the earlier ones.
+        earlier: tokens of the same conversation that are read in the same step, directly before this one.
     """
 
     token: int
     position: int
     cache: Cache
+    earlier: int = 0
 
 
 class Table:
@@ -37,7 +40,7 @@ class Table:
         spare: what rows without a conversation write to.
 
     Attributes:
-        values: int64 [B, 6]; it stays where it is.
+        values: int64 [B, 7]; it stays where it is.
     """
 
     def __init__(self, size: int, spare: Cache) -> None:
@@ -63,5 +66,6 @@ class Table:
 
 def _columns(row: LastToken) -> list[int]:
     cache = row.cache
-    assert cache.length < cache.capacity
-    return [row.token, row.position, cache.length, cache.keys.data_ptr(), cache.values.data_ptr(), cache.capacity]
+    assert cache.length + row.earlier < cache.capacity
+    where = [cache.keys.data_ptr(), cache.values.data_ptr(), cache.capacity]
+    return [row.token, row.position, cache.length, *where, row.earlier]

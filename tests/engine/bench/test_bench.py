@@ -59,7 +59,15 @@ def test_the_rows_of_a_gpu_run_small_on_a_processor_and_a_row_that_is_run_again_
 ):
     stage = Stage.build(torch.device("cpu"))
     monkeypatch.setattr(speed.Stage, "build", lambda *_, **__: stage)
-    options = Namespace(engines="diffusers,exact", case=None, json=tmp_path / "b.json", repeats=1, max_steps=None)
+    options = Namespace(
+        engines="diffusers,exact",
+        case=None,
+        json=tmp_path / "b.json",
+        repeats=1,
+        max_steps=None,
+        offload=False,
+        shape="nano",
+    )
     assert speed.run(options, torch.device("cpu")) == 0
     rows = json.loads((tmp_path / "b.json").read_text())["rows"]
     assert [(row["case"], row["engine"]) for row in rows] == [
@@ -79,6 +87,18 @@ def test_the_rows_of_a_gpu_run_small_on_a_processor_and_a_row_that_is_run_again_
     assert 0 < lossy["ssim"] < 1
     options.case = "dreams"
     assert speed.run(options, torch.device("cpu")) == 2
+
+
+@pytest.mark.slow
+def test_with_weights_on_the_host_the_exact_engine_is_timed_alone(tmp_path, monkeypatch, capsys):
+    stage = Stage.build(torch.device("cpu"), with_library=False)
+    monkeypatch.setattr(speed.Stage, "build", lambda *_, **__: stage)
+    options = Namespace(
+        engines="fp8", case="t2i-256-2", json=None, repeats=1, max_steps=None, offload=True, shape="nano"
+    )
+    assert speed.run(options, torch.device("cpu")) == 0
+    assert stage.engine.model.generator.streams
+    assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()[-1:]] == [["t2i-256-2", "exact"]]
 
 
 @pytest.mark.slow

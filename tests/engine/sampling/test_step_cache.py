@@ -124,7 +124,11 @@ def test_a_velocity_is_no_other_guidance_s(engine, ask):
 def test_the_estimate_is_the_change_that_was_measured_times_the_way_that_was_gone():
     """4 % for a way of 2 is 2 % for a way of 1: 0.05 leaves out two steps, and the third is computed."""
     factors = (1.0, 0.0)
-    plan = SimpleNamespace(step_cache=0.05, factors=(factors,) * 10, schedule=SimpleNamespace(num_steps=10))
+    plan = SimpleNamespace(
+        step_cache=0.05,
+        factors=(factors,) * 10,
+        schedule=SimpleNamespace(num_steps=10, sigmas=[1 - index / 10 for index in range(11)]),
+    )
     at = SimpleNamespace(plan=plan, factors=factors, index=1, computed=None, latents=[torch.tensor([2.0, 0.0])])
     at.computed = step_cache.computed(at, {0: torch.tensor([0.96, 0.0])})
     at.latents, at.index = [torch.tensor([0.0, 0.0])], 2
@@ -133,6 +137,19 @@ def test_the_estimate_is_the_change_that_was_measured_times_the_way_that_was_gon
     for way, is_kept in ((1.0, True), (2.0, True), (3.0, False)):
         at.latents = [torch.tensor([0.0, way])]
         assert next_steps([at])[0].is_kept == is_kept, way
+
+
+def test_a_kept_velocity_goes_on_to_change_by_half_of_what_it_changed():
+    factors = (1.0, 0.0)
+    schedule = SimpleNamespace(num_steps=10, sigmas=[1 - index / 10 for index in range(11)])
+    plan = SimpleNamespace(step_cache=0.05, factors=(factors,) * 10, schedule=schedule)
+    at = SimpleNamespace(plan=plan, factors=factors, index=1, computed=None, latents=[torch.tensor([2.0])])
+    at.computed = step_cache.computed(at, {0: torch.tensor([0.96])})
+    at.latents, at.index = [torch.tensor([0.0])], 2
+    at.computed = step_cache.computed(at, {0: torch.tensor([1.0])})
+    for index, expected in ((3, 1.02), (4, 1.04)):
+        at.index = index
+        assert step_cache.kept(at)[0].item() == pytest.approx(expected)
 
 
 def test_of_several_segments_the_one_that_changes_most_decides(engine, ask_video, begin_video):

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from engine import Engine
-from engine.towers.fp8_linear import Fp8Linear, gate_rows, quantised, set_precise
+from engine.towers.fp8_linear import WIDENED_FROM, Fp8Linear, gate_rows, quantised, set_precise
 from studio.requests import GenerateImage
 
 
@@ -36,6 +36,18 @@ def test_a_layer_in_fp8_is_within_five_percent_and_its_precise_form_rounds_the_w
     weight = eight.weight.float() * eight.scale
     assert relative(eight(x), x @ weight.T) < 2**-8
     assert relative(eight(x), layer(x)) < rough < 0.05
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_precise_layer_comes_to_the_same_whether_many_rows_are_multiplied_or_few(dtype):
+    layer = nn.Linear(512, 256, bias=False).requires_grad_(False).to(dtype)
+    x = torch.randn(WIDENED_FROM, 512, dtype=dtype)
+    eight = Fp8Linear.of(layer)
+    eight.precise = True
+    widened, in_two_terms = eight(x), torch.cat([eight(part) for part in x.split(WIDENED_FROM // 2)])
+    assert widened.dtype == dtype
+    assert relative(widened.float(), x.float() @ (eight.weight.float() * eight.scale).T) < 2**-8
+    assert relative(widened.float(), in_two_terms.float()) < 2**-7
 
 
 def test_a_gate_s_rows_are_those_of_the_gate_rounded():

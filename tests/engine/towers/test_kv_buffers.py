@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.towers import Pack, Prefix, Rope, rope_tables
+from engine.towers import Pack, Prefix, PromptReader, Rope, rope_tables
 from engine.towers.generator import _within_budget
 from engine.towers.kv_buffers import MAX_KEPT, KvBufferStore
 
@@ -70,7 +70,7 @@ def test_sequences_go_together_up_to_a_budget_and_alone_beyond_it(lengths, group
 def test_a_pass_in_pieces_and_in_shared_rooms_is_the_pass_in_one(engine, monkeypatch):
     model, (first, second) = engine.model, (5, 9)
     with torch.inference_mode():
-        prefixes = tuple(model.reasoner.prefill(torch.arange(3, 3 + count)) for count in (11, 7))
+        prefixes = tuple(PromptReader(model.reasoner).read([range(3, 14), range(3, 10)]))
         ropes = tuple(rope_tables(model.config, torch.rand(3, size) * 100, torch.float32) for size in (first, second))
         x = torch.randn(first + second, model.config.hidden_size)
         made = Pack((first, second), prefixes, ropes)

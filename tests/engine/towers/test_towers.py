@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.towers import Pack, rope_tables
+from engine.towers import Pack, PromptReader, rope_tables
 from engine.towers.rms_norm import RmsNorm
 
 
@@ -29,7 +29,7 @@ def test_timestep_embeddings_are_the_reference_s(engine, reference):
 def test_sequences_of_any_lengths_pack_without_seeing_one_another(which, request):
     model = request.getfixturevalue(which).model
     with torch.inference_mode():
-        prefixes = [model.reasoner.prefill(torch.arange(3, 3 + count)) for count in (1, 40, 7)]
+        prefixes = PromptReader(model.reasoner).read([range(3, 3 + count) for count in (1, 40, 7)])
         lengths = (5, 17, 1)
         tokens = [torch.randn(length, model.config.hidden_size) for length in lengths]
         ropes = [rope_tables(model.config, torch.rand(3, length) * 100, torch.float32) for length in lengths]

@@ -144,3 +144,13 @@ def test_the_time_embedder_stays_in_float32(speck):
     weights = read_weights(open_folder(speck), CPU, torch.bfloat16)
     assert weights["generator.timesteps.first.weight"].dtype == torch.float32
     assert weights["generator.patch_in.weight"].dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_what_is_read_directly_is_to_the_bit_what_is_read_one_by_one(speck, monkeypatch, dtype):
+    opened = open_folder(speck)
+    expected = read_weights(opened, CPU, dtype)
+    monkeypatch.setattr("engine.weights.checkpoint.is_read_directly", lambda device: True)
+    made = read_weights(opened, CPU, dtype)
+    assert made.keys() == expected.keys()
+    assert all(torch.equal(made[name], tensor) for name, tensor in expected.items())
