@@ -60,6 +60,7 @@ class Place:
 STYLES = (
     "frame/typeface",
     "frame/tokens",
+    "frame/components",
     "frame/shell",
     "frame/toasts",
     "frame/motion",

@@ -44,7 +44,7 @@ function View() {
         }
       </div>
       ${item?.created_at && html`<p class="o-meta">${[item.title, factsOf(item)].filter(Boolean).join(" · ")}</p>`}
-      <div class="o-row-acts">
+      <div class="o-acts">
         <${IconButton} icon="search" words=${say("ask.pick")} data-do="pick" onClick=${pick} />
         <${IconButton}
           icon="upload"

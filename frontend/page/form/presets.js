@@ -59,6 +59,7 @@ function Presets({ close }) {
   return html`
     <form class="o-save" onSubmit=${save}>
       <input
+        class="o-select"
         ref=${name}
         type="text"
         maxlength="80"

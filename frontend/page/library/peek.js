@@ -100,7 +100,7 @@ export function Peek() {
         ${quiet("close", "close", close, { "data-hot": "cancel" })}
       </header>
       <${Viewer} item=${item} />
-      <div class="o-peek-acts">
+      <div class="o-acts o-peek-acts">
         ${
           again &&
           html`<a class="o-btn o-primary" data-do="use" href=${again}>
@@ -220,7 +220,7 @@ function Ways({ item }) {
   const hush = () => setWhy("");
   if (!ways.length) return null;
   return html`
-    <div class="o-send" onFocusIn=${tell} onPointerOver=${tell} onFocusOut=${hush} onPointerLeave=${hush}>
+    <div class="o-acts o-send" onFocusIn=${tell} onPointerOver=${tell} onFocusOut=${hush} onPointerLeave=${hush}>
       <span>${say("peek.send")}</span>
       ${ways.map(({ href, words, help, name }) => {
         const refusal = refusalAt(name);

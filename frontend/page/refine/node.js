@@ -104,13 +104,14 @@ function Branch({ hidden }) {
       <h3>${say("branch.title")}</h3>
       <textarea
         ref=${words}
+        class="o-select"
         rows="2"
         aria-label=${say("branch.words")}
         placeholder=${say("branch.hint")}
         maxlength="8000"
       />
-      <div class="o-row-acts">
-        <label>
+      <div class="o-acts">
+        <label class="o-inline">
           <span>${say("branch.rewrites")}</span>
           <input ref=${rewrites} type="number" class="o-select" min="0" max="8" defaultValue="0" />
         </label>
