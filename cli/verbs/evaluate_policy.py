@@ -12,12 +12,12 @@ from typing import Annotated
 
 import typer
 
-from cli.evaluate import interval, told
 from cli.flags import ForceOption, TargetFlags, with_flags
 from cli.job_run import counted
 from cli.policy_program import policy_program
 from cli.printed import print_table
 from cli.target import Target, connected, reached, running_server
+from cli.verbs.evaluate import interval, told
 from studio.client import StudioClient
 from studio.errors import BadInput, Conflict, StudioError
 from studio.evaluation import METRICS, Answer, Benchmark, Group, Item, Scores, draw_up
