@@ -101,6 +101,8 @@ WORDS: dict[str, str] = {
     "notice.asleep": "{title} is asleep. The next job wakes it.",
     "notice.lost": "The engine is restarting. Jobs stay queued until it is back.",
     "notice.failed": "{title} failed to load.",
+    "notice.demo": "Demo model",
+    "notice.noise": "Random weights",
     "notice.random": "{title} has random weights: its output is noise.",
     "notice.elsewhere": "Load a checkpoint that supports it, or use another page.",
     "start.title": "Start from",
