@@ -138,7 +138,7 @@ ASK = Place(
     words=ask.WORDS,
     keys=ask.KEYS,
     script="ask/ask.js",
-    styles=(*_LOOKING, "ask/ask"),
+    styles=(*_LOOKING, "media/lightbox", "ask/ask"),
 )
 COMPARE = Place(
     "compare",
@@ -149,7 +149,15 @@ COMPARE = Place(
     words=compare.WORDS,
     keys=compare.KEYS,
     script="compare/compare.js",
-    styles=("parts/keeping", "media/media", *PLAYHEAD_STYLES, "compare/compare", "compare/form"),
+    styles=(
+        "parts/keeping",
+        "media/media",
+        *PLAYHEAD_STYLES,
+        "media/player",
+        "media/lightbox",
+        "compare/compare",
+        "compare/form",
+    ),
 )
 ARENA = Place(
     "arena",
@@ -171,7 +179,7 @@ REFINE = Place(
     words=refine.WORDS,
     keys=refine.KEYS,
     script="refine/refine.js",
-    styles=(*_LOOKING, "ask/ask", "refine/refine", "refine/tree"),
+    styles=(*_LOOKING, "media/lightbox", "ask/ask", "refine/refine", "refine/tree"),
 )
 EVALUATE = Place(
     "evaluate",

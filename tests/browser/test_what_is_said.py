@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from browser.conftest import OpenPage
 from browser.keeping_page import make_picture, tile, visit
@@ -116,6 +116,13 @@ def test_a_comparison_cut_short_ends_with_an_ellipsis(open_page: OpenPage, studi
     for row in page.locator(".o-clips-row").all():
         assert row.evaluate("row => row.scrollWidth > row.clientWidth")
         assert row.evaluate("row => getComputedStyle(row).textOverflow") == "ellipsis"
+    item = make_picture(studio, words)
+    beside = visit(open_page(), "compare", f"?items={item}").page.locator(".o-clip-notes [data-tone=said]")
+    expect(beside).to_have_text(words.strip())
+    assert (
+        beside.evaluate("note => note.scrollHeight > note.clientHeight && getComputedStyle(note).webkitLineClamp")
+        == "2"
+    )
 
 
 def test_what_is_copied_three_times_is_said_once_and_covers_no_button(open_page: OpenPage, studio: RunningServer):
@@ -134,3 +141,17 @@ def test_what_is_copied_three_times_is_said_once_and_covers_no_button(open_page:
         assert box
         beside = box["x"] + box["width"] <= said["x"] or said["x"] + said["width"] <= box["x"]
         assert beside or box["y"] + box["height"] <= said["y"] or said["y"] + said["height"] <= box["y"], name
+
+
+def test_a_page_that_still_loads_shows_no_spinner_of_gradios(open_page: OpenPage, studio: RunningServer):
+    page = open_page().page
+    held: list[Route] = []
+    page.route("**/assets/Blocks*.js", held.append)
+    page.goto(f"{studio.url}/library", wait_until="commit")
+    waiting = page.locator("[data-testid=status-tracker]").first
+    expect(waiting).to_be_attached()
+    expect(waiting.locator("svg")).to_be_hidden()
+    expect(page.get_by_text("Loading...")).to_be_hidden()
+    for route in held:
+        route.continue_()
+    expect(page.locator("o-library-grid")).to_be_visible()

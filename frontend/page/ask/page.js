@@ -6,6 +6,7 @@ import { toast } from "../parts/errors.js";
 import { lost } from "../data/gone.js";
 import { define } from "../parts/element.js";
 import { IconButton } from "../parts/icons.js";
+import { Enlarge } from "../media/lightbox.js";
 import { pickFromLibrary } from "../media/library_picker.js";
 import { marksOf } from "../media/marks.js";
 import { upload } from "../media/media_facts.js";
@@ -52,6 +53,7 @@ function View() {
           data-do="upload"
           onClick=${() => file.current.click()}
         />
+        ${isThere && html`<${Enlarge} id=${item.id} />`}
         ${
           item &&
           html`<${IconButton}

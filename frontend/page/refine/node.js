@@ -10,6 +10,7 @@ import { pointOut } from "./form.js";
 import { useAgain } from "../parts/reuse.js";
 import { stageOf } from "./tree.js";
 import { changesOf } from "./text_changes.js";
+import { Enlarge } from "../media/lightbox.js";
 import { Viewer } from "../media/viewer.js";
 import { html, useRef, useSignal } from "../vendor/preact.js";
 
@@ -47,7 +48,10 @@ export function RefineNode({ tree, node, job }) {
         }
       </div>
       <div class="o-card-plain o-refine-detail">
-        <h2>${say("refine.title", { number, round: node.round + 1, how: say(`origin.${node.origin}`) })}</h2>
+        <header class="o-acts">
+          <h2>${say("refine.title", { number, round: node.round + 1, how: say(`origin.${node.origin}`) })}</h2>
+          ${media && !isLost && html`<${Enlarge} id=${media.id} />`}
+        </header>
         ${tree.best?.node === number && html`<p class="o-refine-won">${why(tree)}</p>`}
         ${
           ["failed", "skipped"].includes(stage) &&
