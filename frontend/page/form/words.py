@@ -72,6 +72,7 @@ WORDS: dict[str, str] = {
     "tools.save": "Save",
     "tools.saved": "Saved as {name}",
     "tools.loaded": "{name} loaded",
+    "tools.default": "Open this page with {name}",
     "tools.delete": "Delete {name}",
     "tools.deleted": "{name} deleted",
     "caption.title": "Structured caption",
