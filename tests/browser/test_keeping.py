@@ -116,7 +116,7 @@ def test_a_lost_connection_is_said_across_the_page_and_taken_back(open_page: Ope
     visit(page, "queue")
     page.page.evaluate(
         "() => { window.Real = WebSocket; window.WebSocket = class extends EventTarget {"
-        " constructor() { super(); setTimeout(() => this.onclose?.()) } close() {} send() {} } }"
+        " constructor() { super(); setTimeout(() => this.onclose?.({ code: 1006 })) } close() {} send() {} } }"
     )
     sides[0].close()
     expect(page.page.locator(".o-lost")).to_contain_text("Connection to the server lost")

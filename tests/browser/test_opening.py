@@ -100,7 +100,7 @@ def test_nothing_is_drawn_over_the_header_of_a_phone_nor_past_its_edges(open_pag
     page = open_page(**PHONE).visit("sound", f"?job={job}")
     page.wait_clip()
     width = PHONE["viewport"]["width"]
-    for part in ("o-strip", "o-stage .o-player", "o-stage [role=img]", "o-progress"):
+    for part in ("o-strip", "o-stage .o-player", "o-stage .o-wave", "o-progress"):
         box = page.page.locator(part).first.bounding_box()
         assert box
         assert box["x"] >= 4, part

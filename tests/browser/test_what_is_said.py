@@ -78,7 +78,7 @@ def test_a_checkpoint_that_is_unloaded_is_not_said_to_run(open_page: OpenPage, s
     try:
         page = visit(open_page(), "checkpoints").page
         card = page.locator("[data-checkpoint=speck]")
-        expect(card).to_have_attribute("data-state", "unloaded")
+        expect(card).to_have_attribute("data-state", "installed")
         expect(page.locator("o-checkpoints")).to_contain_text("speck is the default and loads at startup.")
         expect(card.locator("[data-tone=good]")).to_have_count(0)
         expect(card.get_by_role("button", name="Load")).to_be_visible()
