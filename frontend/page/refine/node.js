@@ -55,7 +55,7 @@ export function RefineNode({ tree, node, job }) {
         ${tree.best?.node === number && html`<p class="o-refine-won">${why(tree)}</p>`}
         ${
           ["failed", "skipped"].includes(stage) &&
-          html`<p class="o-refine-fault">${node.error ? faultWords(node.error) : say("stage_of.skipped_why")}</p>`
+          html`<p class="o-fault">${node.error ? faultWords(node.error) : say("stage_of.skipped_why")}</p>`
         }
         ${
           isLost &&

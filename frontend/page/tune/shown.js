@@ -62,7 +62,7 @@ function Standing({ tuning }) {
       ${!OPEN.includes(state) && progress.step > 0 && html`<p class="o-tune-facts">${factsOf(progress, tuning.spent_s)}</p>`}
       ${
         error &&
-        html`<p class="o-tune-error" role="alert"><b>${error.message}</b>${error.hint && html`<span>${error.hint}</span>`}</p>`
+        html`<p class="o-fault" role="alert"><b>${error.message}</b>${error.hint && html`<span>${error.hint}</span>`}</p>`
       }
     </section>
   `;
