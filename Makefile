@@ -65,9 +65,9 @@ robot-minute: install system-packages
 studio-opening: install system-packages
 	PYTHONPATH=.:tests $(BIN)/python tests/studio_opening.py
 
-# A question kind that the pocket has not learnt, in 200 steps: the figures of docs/tuning.md, some minutes.
+# A new colour, a new kind of question and corrected recordings, each learnt by the pocket: the figures of docs/tuning.md.
 tuning-demonstration: install
-	PYTHONPATH=.:tests $(BIN)/python tests/tuning_demonstration.py
+	PYTHONPATH=.:tests $(BIN)/python -m tuning_demonstration colours questions policy
 
 # Every page, light and dark, desktop and phone: the pictures in docs/screens and the clips in docs/clips, some minutes.
 studio-screens: install system-packages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from studio.jobs import Failure
 from studio.media import MediaReference
@@ -37,8 +37,6 @@ class RolloutRequest(Frozen):
         dynamics: checkpoint of the predicted frames; none for the policy's own.
         seed: of the first chunk; each later one's is larger by 1.
     """
-
-    model_config = ConfigDict(json_schema_extra={"examples": [ROLLOUT_EXAMPLE]})
 
     prompt: Prompt
     start_image: MediaId

@@ -51,6 +51,7 @@ class LearningLora(nn.Module):
     ) -> None:
         super().__init__()
         self.base, self.modules_here, self._rank, self.scale = base, tuple(modules), rank, scale
+        self._count = len(modules)
         device = base.weight.device
         downs = [torch.empty(rank, base.in_features) for _ in modules]
         for down in downs:
@@ -66,8 +67,9 @@ class LearningLora(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """x [..., inputs] → [..., outputs]."""
         out = self.base(x)
-        low = linear(x.to(self.downs[0].dtype), torch.cat([*self.downs]))
-        parts = [linear(part, up) for part, up in zip(low.split(self._rank, -1), self.ups, strict=True)]
+        # By their places: PyTorch's compiler does not unpack a list of parameters.
+        low = linear(x.to(self.downs[0].dtype), torch.cat([self.downs[place] for place in range(self._count)]))
+        parts = [linear(part, self.ups[place]) for place, part in enumerate(low.split(self._rank, -1))]
         return out + (self.scale * torch.cat(parts, -1)).to(out.dtype)
 
 

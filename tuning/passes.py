@@ -25,18 +25,20 @@ class Prompts:
     Attributes:
         keys, values: [B, U, K, D] of each layer.
         lengths: int64 [B], tokens of each; what lies behind is not looked at.
+        are_even: all are known to have U tokens, so that attention needs no mask.
     """
 
     keys: tuple[Tensor, ...]
     values: tuple[Tensor, ...]
     lengths: Tensor
+    are_even: bool = False
 
     def repeated(self, times: int) -> Prompts:
         """The batch so many times behind itself."""
         if times == 1:
             return self
         keys, values = (tuple(part.repeat(times, 1, 1, 1) for part in parts) for parts in (self.keys, self.values))
-        return Prompts(keys, values, self.lengths.repeat(times))
+        return Prompts(keys, values, self.lengths.repeat(times), self.are_even)
 
 
 def onto(values: np.ndarray | Tensor, device: torch.device) -> Tensor:
@@ -142,10 +144,14 @@ def denoise(
 
 
 def _mask(prompts: Prompts, length: int) -> Tensor | None:
-    """bool [B, 1, 1, U + S], what is seen; none where all prompts are known to be of one length."""
+    """bool [B, 1, 1, U + S], what is seen; none where all prompts are known to be of one length.
+
+    With a mask PyTorch takes a slower kernel on a GPU: FlashAttention knows none.
+    """
     num_prompt = prompts.keys[0].shape[1]
     # A GPU is not asked: the answer would have to wait for all that was given it to do.
-    if prompts.lengths.device.type == "cpu" and bool((prompts.lengths == num_prompt).all()):
+    on_host = prompts.lengths.device.type == "cpu"
+    if prompts.are_even or (on_host and bool((prompts.lengths == num_prompt).all())):
         return None
     places = torch.arange(num_prompt, device=prompts.lengths.device)
     seen = places < prompts.lengths[:, None]

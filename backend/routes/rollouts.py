@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Body, Path
 
 from backend.errors import documented
 from backend.services import UsesRollouts
 from studio.errors import BadInput, Busy, RolloutNotFound
-from studio.rollouts import Rollout, RolloutRequest
+from studio.rollouts import ROLLOUT_EXAMPLE, Rollout, RolloutRequest
 
 router = APIRouter(prefix="/v1/rollouts", tags=["rollouts"])
 
@@ -17,7 +17,7 @@ RolloutId = Annotated[str, Path(examples=["9f1c2e3d4b5a"])]
 
 
 @router.post("", status_code=202, responses=documented(BadInput, Busy))
-async def begin(asked: RolloutRequest, rollouts: UsesRollouts) -> Rollout:
+async def begin(asked: Annotated[RolloutRequest, Body(examples=[ROLLOUT_EXAMPLE])], rollouts: UsesRollouts) -> Rollout:
     """Start a rollout. Its jobs are ordinary ones, named in its chunks. It is kept until the server ends."""
     return rollouts.begin(asked)
 

@@ -7,7 +7,7 @@ then counts as having taken a set time.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +25,7 @@ from robot.evaluation.watch import Watch
 from robot.faults import NotInstalled
 from robot.foresight import Foresight
 from robot.loop import DeadMan, Loop, Sensors
-from robot.loop.loop import PERIOD_S
+from robot.loop.loop import PERIOD_S, Listener
 from robot.observation import Observation
 from robot.policy import Policy, PolicyConnection
 from robot.settings import RobotSettings
@@ -136,6 +136,7 @@ def drive_stepped(
     arm: SimulatedArm | None = None,
     foresight: Foresight | None = None,
     each_tick: Callable[[], None] = lambda: None,
+    listeners: Sequence[Listener] = (),
 ) -> SessionView:
     """One run of the loop, until the object is lifted, the arm is stopped or ``LIMIT_S`` is over.
 
@@ -148,6 +149,7 @@ def drive_stepped(
         arm: of this world; none for one that does as it is told.
         foresight: of the loop.
         each_tick: called after every tick.
+        listeners: of the loop, told of every tick.
 
     Returns:
         Where the session stands in the end.
@@ -155,7 +157,7 @@ def drive_stepped(
     arm = arm or SimulatedArm(world)
     # The policy looks when it is asked, at the same moment of the same world: a tenth of the drawing.
     sensors = Sensors(arm, BlankCameras(clock), clock, world.object_poses)
-    loop = Loop(arm, sensors, policy, clock, dead_man=DeadMan(required=False), foresight=foresight)
+    loop = Loop(arm, sensors, policy, clock, dead_man=DeadMan(required=False), listeners=listeners, foresight=foresight)
     began_s = clock.now()
     loop.tell(Ready())
     loop.run_tick(Tick(0, clock.now(), clock.now()))

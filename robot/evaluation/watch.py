@@ -30,18 +30,20 @@ class Watch:
     Args:
         before: objects as they lay.
         thing: index of the named one.
+        held_ticks: in the air for so long is lifted.
     """
 
-    def __init__(self, before: Sequence[ObjectPose], thing: int) -> None:
+    def __init__(self, before: Sequence[ObjectPose], thing: int, held_ticks: int = HELD_TICKS) -> None:
         self._heights = _heights(before)
         self._thing = thing
+        self._held_ticks = held_ticks
         self._num_held = 0
         self.reached = self.grasped = self.wrong_lifted = False
 
     @property
     def lifted(self) -> bool:
-        """Whether it has been in the air at the hand for ``HELD_TICKS``."""
-        return self._num_held >= HELD_TICKS
+        """Whether it has been in the air at the hand for long enough."""
+        return self._num_held >= self._held_ticks
 
     def look(self, things: Sequence[ObjectPose], joint_positions: NDArray[np.float64]) -> None:
         """At one tick's world; not any more once it was lifted.

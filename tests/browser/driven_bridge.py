@@ -17,7 +17,18 @@ from robot_wire import End, websocket
 from running import RunningServer
 from studio.wire import pack_frame
 
-RUN = {"prompt": "pick up the red cube", "mode": "live", "horizon": 16, "speed": 0.3, "record": False, "episode": None}
+RUN = {
+    "prompt": "pick up the red cube",
+    "mode": "live",
+    "horizon": 16,
+    "speed": 0.3,
+    "record": False,
+    "episode": None,
+    "idle_frames": None,
+    "foresee": False,
+    "divergence_limit": None,
+    "divergence_ticks": 5,
+}
 
 SUMMARY = {
     "busy": "",

@@ -32,7 +32,7 @@ def test_ten_questions_are_rated_by_keyboard_with_an_undo_and_a_reload(
     page = visit(open_page(), "evaluate", f"?items={','.join(videos)}#hue")
     tab = page.page
     expect(tab.get_by_text("2 selected videos")).to_be_visible()
-    tab.get_by_label("Title", exact=True).fill("Cubes and balls")
+    tab.get_by_placeholder("Name of the study").fill("Cubes and balls")
     tab.get_by_role("button", name="Create study").click()
     for prompt in (CUBE, BALL):
         bank = tab.get_by_role("article", name=prompt)

@@ -83,7 +83,7 @@ def test_a_folder_is_checked_trained_on_and_served(open_page: OpenPage, tuner: R
     expect(page.page.get_by_text("Train a checkpoint on your own data")).to_be_visible()
     choose(page.page, folder, "blocks", 30, 15)
     expect(
-        page.page.get_by_role("form", name="New tuning").get_by_text("1 of 3 videos have no caption")
+        page.page.get_by_role("form", name="New tuning").get_by_text("1 of 3 videos have no caption:")
     ).to_be_visible()
     assert serious_violations(page) == []
     journey(page.page, "blocks", 2)

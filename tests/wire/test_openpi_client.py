@@ -1,6 +1,8 @@
 """The real `openpi-client`, a client of RoboLab's shape and our own against a running server."""
 
+import queue
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,8 @@ from websockets.sync.client import connect
 
 from policy_requests import policy_request
 from robot.clock import MonotonicClock
+from robot.foresight import ForeseenClip, ForesightLink
+from robot.foresight.clip import label_of
 from robot.policy import PolicyAddress, PolicyConnection
 from robot_servers import observation, until
 from running import RunningServer
@@ -106,14 +110,34 @@ def test_our_own_client_recognises_it_and_takes_its_contract(address: str):
         assert (connection.status().connection, connection.status().dialect) == ("ready", "cosmos")
         connection.ask(observation(), timeout_s=60)
         chunk = until(connection.take, 60)
-        connection.wants_video = True
-        connection.ask(observation(), timeout_s=60)
-        foreseen = until(connection.take, 60)
     finally:
         connection.close()
 
     assert chunk.rows.shape == (32, 8)
     assert chunk.inference_s > 0
-    assert chunk.video is None
-    assert foreseen.video.dtype == np.uint8
-    assert (len(foreseen.video), foreseen.video.ndim) == (33, 4)
+    assert not chunk.foresees
+
+
+def test_our_own_client_is_sent_what_it_foresees_behind_the_chunk(address: str):
+    clips: queue.SimpleQueue[ForeseenClip] = queue.SimpleQueue()
+    connection = PolicyConnection(PolicyAddress(address), MonotonicClock())
+    link = ForesightLink(address, "", lambda: connection.status().foresight, clips.put)
+    try:
+        connection.wants_video = link.wanted = True
+        until(lambda: connection.status().foresight)
+        clip = None
+        for _ in range(10):  # nothing is foreseen before the link stands
+            connection.ask(observation(), timeout_s=60)
+            chunk = until(connection.take, 60)
+            assert chunk.foresees
+            with suppress(queue.Empty):
+                clip = clips.get(timeout=5)
+                break
+    finally:
+        link.close()
+        connection.close()
+
+    assert clip is not None
+    assert clip.label == label_of(observation().epoch, observation().tick)
+    assert len(clip.frames) == 33
+    assert clip.picture(0).shape == (540, 640, 3)

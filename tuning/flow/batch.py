@@ -58,3 +58,8 @@ class Batch:
     runs: tuple[TokenRun, ...]
     draws: int = 1
     asked: tuple[Tensor, ...] = ()
+
+    @property
+    def has_even_prompts(self) -> bool:
+        """Whether all prompts are of one length."""
+        return len({len(prompt) for prompt in self.prompts}) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -77,6 +77,7 @@ class FlowError:
         trains_reasoner: let gradients into what the reasoner leaves of prompts.
         term: learnt beside it, of a batch that has something for it.
         checkpointed: compute each block again for its gradients instead of keeping what it has computed.
+        are_even: the prompts of all batches are of one length, and not filled up.
 
     Attributes:
         names: of what is told beside the loss.
@@ -91,10 +92,11 @@ class FlowError:
         trains_reasoner: bool = False,
         term: Term | None = None,
         checkpointed: bool = False,
+        are_even: bool = False,
     ) -> None:
         self._model, self._levels, self._trains_reasoner = model, levels, trains_reasoner
         self._term = term if batch.asked else None
-        self._checkpointed, self._draws = checkpointed, batch.draws
+        self._checkpointed, self._are_even, self._draws = checkpointed, are_even, batch.draws
         # On the device before a step is recorded: a graph cannot fetch anything from the host.
         self._runs = [TokenRun(run.segment, torch.empty(0), run.given.to(model.device)) for run in batch.runs]
         self._denoised = [(~run.given).nonzero()[:, 0].to(model.device) for run in batch.runs]
@@ -111,7 +113,8 @@ class FlowError:
         """What `pose` gives of a batch → its error, sequence by sequence."""
         tokens, lengths, places, *values = posed
         with torch.set_grad_enabled(self._trains_reasoner):
-            prompts = read_prompts(self._model, tokens, lengths).repeated(self._draws)
+            left = read_prompts(self._model, tokens, lengths)
+        prompts = replace(left, are_even=self._are_even).repeated(self._draws)
         values = [value.repeat(self._draws, *[1] * (value.ndim - 1)) for value in values]
         generator = self._model.generator
         noisy, targets, times = self._noised(values)

@@ -64,8 +64,13 @@ class GeneratorTask:
         latents = [self._cache.read(draw.clip) for draw in draws]
         controls = [draw.control and self._cache.read(Control(draw.clip, draw.control)) for draw in draws]
         for places, batch in self._sequences.batches(draws, latents, controls):
-            checkpointed = self._recipe.optimisation.checkpoints_activations
-            error = FlowError(self._model, batch, self._levels, checkpointed=checkpointed)
+            error = FlowError(
+                self._model,
+                batch,
+                self._levels,
+                checkpointed=self._recipe.optimisation.checkpoints_activations,
+                are_even=batch.has_even_prompts,
+            )
             measured = error.measure(*pose(batch, self._model))
             self._tell([draws[place] for place in places], measured)
             yield measured.loss * (len(places) / len(draws)), {}

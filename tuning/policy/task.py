@@ -80,8 +80,13 @@ class PolicyTask:
         draws = self.draw(step)
         latents = [self._cache.read(draw.window) for draw in draws]
         for places, batch in self._sequences.batches(draws, latents):
-            checkpointed = self._recipe.optimisation.checkpoints_activations
-            error = FlowError(self._model, batch, self._levels, checkpointed=checkpointed)
+            error = FlowError(
+                self._model,
+                batch,
+                self._levels,
+                checkpointed=self._recipe.optimisation.checkpoints_activations,
+                are_even=batch.has_even_prompts,
+            )
             measured = error.measure(*pose(batch, self._model))
             names = [draws[place].window.name for place in places]
             self._tell(names, [run.modality for run in batch.runs], measured)

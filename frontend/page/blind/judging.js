@@ -6,7 +6,7 @@ import { voter } from "../data/voter.js";
 import { IconButton } from "../parts/icons.js";
 import { isTyping } from "../parts/keyboard.js";
 import { Meter } from "../parts/progress_bar.js";
-import { html, useEffect, useRef, useSignal } from "../vendor/preact.js";
+import { html, useEffect, useRef } from "../vendor/preact.js";
 import { blind } from "./store.js";
 
 const VERDICTS = { 1: "first", 0: "tie", 2: "second" };
@@ -16,7 +16,13 @@ const STEP = 0.1;
 
 export function BlindJudging({ test }) {
   const { next, busy } = seen(blind);
+  const node = useRef(null);
   const name = useRef(null);
+  useEffect(() => {
+    const hear = (event) => node.current?.offsetParent && key(event);
+    addEventListener("keydown", hear);
+    return () => removeEventListener("keydown", hear);
+  }, []);
   if (!next) return null;
   const { card, num_left: left, num_done: done, last } = next;
   function rename() {
@@ -25,7 +31,7 @@ export function BlindJudging({ test }) {
     });
   }
   return html`
-    <section class="o-card-plain o-hue-rating" aria-label=${say("blind.view_judge")} data-done=${done}>
+    <section ref=${node} class="o-card-plain o-hue-rating" aria-label=${say("blind.view_judge")} data-done=${done}>
       <div class="o-acts o-hue-line">
         <label for="blind-rater">${say("blind.rater")}</label>
         <input
@@ -54,31 +60,24 @@ export function BlindJudging({ test }) {
   `;
 }
 
-/** Also without a card the last verdict can be taken back by its key. */
-function useKeys(node, act) {
-  useEffect(() => {
-    const hear = (event) => {
-      if (!node.current?.offsetParent || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isTyping(event) || document.querySelector("dialog[open]")) return;
-      if (act(event.key.toLowerCase())) event.preventDefault();
-    };
-    addEventListener("keydown", hear);
-    return () => removeEventListener("keydown", hear);
-  }, []);
-}
-
-function undoes(key) {
-  if (key !== "backspace") return false;
-  blind.undo();
-  return true;
+/** The keys follow the store and not what is drawn: drawing waits for a frame, and keys do not. */
+function key(event) {
+  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isTyping(event) || document.querySelector("dialog[open]")) return;
+  const pressed = event.key.toLowerCase();
+  if (pressed in STEPS) {
+    const [side, way] = STEPS[pressed];
+    blind.setProgress(side, blind.progress[side] + way * STEP);
+  } else if (pressed in VERDICTS) blind.judge(VERDICTS[pressed]);
+  else if (pressed === "backspace") blind.undo();
+  else return;
+  event.preventDefault();
 }
 
 function Done({ test }) {
-  const node = useRef(null);
-  useKeys(node, undoes);
   const judged = test.num_pairs > 0;
   return html`
-    <div ref=${node} class="o-empty">
+    <div class="o-empty">
       <b>${say(judged ? "blind.all_done" : "blind.no_pairs")}</b>
       <p>${say(judged ? "blind.all_done_hint" : "blind.no_pairs_hint")}</p>
       <button type="button" class="o-btn" onClick=${() => blind.look(judged ? "scores" : "add")}>
@@ -89,24 +88,8 @@ function Done({ test }) {
 }
 
 function Card({ card }) {
-  const node = useRef(null);
-  const progress = useSignal([0, 0]);
-  const set = (side, value) => {
-    const share = Math.round(Math.min(1, Math.max(0, value)) * 100) / 100;
-    progress.value = progress.value.map((old, index) => (index === side ? share : old));
-  };
-  useKeys(node, (key) => {
-    if (key in STEPS) {
-      const [side, way] = STEPS[key];
-      set(side, progress.value[side] + way * STEP);
-      return true;
-    }
-    if (!(key in VERDICTS)) return undoes(key);
-    blind.judge(VERDICTS[key], progress.value);
-    return true;
-  });
   return html`
-    <div ref=${node} data-pair=${card.pair}>
+    <div data-pair=${card.pair}>
       <p class="o-hue-question" role="status">${card.task}</p>
       <div class="o-blind-sides">
         ${SIDES.map(
@@ -115,15 +98,15 @@ function Card({ card }) {
               <figcaption>${say(`blind.${side}`)}</figcaption>
               ${card.sides[index].map((video) => html`<${Watched} key=${video.id} video=${video} name=${side} />`)}
               <label>
-                <span>${say("blind.progress")} <b class="o-num">${Math.round(100 * progress.value[index])} %</b></span>
+                <span>${say("blind.progress")} <b class="o-num">${Math.round(100 * blind.progress[index])} %</b></span>
                 <input
                   type="range"
                   min="0"
                   max="1"
                   step="0.05"
-                  value=${progress.value[index]}
+                  value=${blind.progress[index]}
                   aria-label=${say(`blind.progress_${side}`)}
-                  onInput=${({ target }) => set(index, Number(target.value))}
+                  onInput=${({ target }) => blind.setProgress(index, Number(target.value))}
                 />
               </label>
             </figure>
@@ -139,7 +122,7 @@ function Card({ card }) {
               class="o-btn"
               data-better=${VERDICTS[key]}
               aria-keyshortcuts=${key}
-              onClick=${() => blind.judge(VERDICTS[key], progress.value)}
+              onClick=${() => blind.judge(VERDICTS[key])}
             >
               ${say(`blind.better_${VERDICTS[key]}`)}<kbd aria-hidden="true">${key}</kbd>
             </button>

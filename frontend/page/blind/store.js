@@ -7,6 +7,8 @@ import { ask, askJson } from "../parts/server.js";
 const PATH = "/v1/blind-tests";
 
 class BlindStore extends JudgedStore {
+  progress = [0, 0]; // of the card's sides, shares
+
   constructor() {
     super({ path: PATH, list: "tests", votes: "verdicts", parameter: "blind", view: "judge" });
   }
@@ -33,10 +35,22 @@ class BlindStore extends JudgedStore {
     return Boolean(added);
   }
 
-  judge(better, progress) {
+  /** How far a side got, 0 to 1. */
+  setProgress(side, value) {
+    const share = Math.round(Math.min(1, Math.max(0, value)) * 100) / 100;
+    this.progress = this.progress.map((old, index) => (index === side ? share : old));
+    this.changed();
+  }
+
+  take(next) {
+    if (next.card?.pair !== this.next?.card?.pair) this.progress = [0, 0];
+    super.take(next);
+  }
+
+  judge(better) {
     const { card } = this.next ?? {};
     if (!card) return undefined;
-    const verdict = { pair: card.pair, better, progress, rater: voter() };
+    const verdict = { pair: card.pair, better, progress: this.progress, rater: voter() };
     return this.during(() => askJson("POST", `${this.path}/verdicts`, verdict));
   }
 

@@ -99,10 +99,16 @@ export class JudgedStore extends Store {
   async during(act) {
     if (this.busy) return;
     this.busy = true;
+    this.#dealt += 1; // what was asked for before is not shown while keys are not taken
     await act();
     await this.#deal();
     this.busy = false;
     this.changed();
+  }
+
+  /** Show what is judged next. */
+  take(next) {
+    this.next = next;
   }
 
   /** What the view of scores shows. */
@@ -113,7 +119,7 @@ export class JudgedStore extends Store {
   async #deal() {
     const turn = ++this.#dealt;
     const next = await ask("GET", `${this.path}/next?${new URLSearchParams({ rater: voter() })}`);
-    if (next && turn === this.#dealt) this.next = next;
+    if (next && turn === this.#dealt) this.take(next);
   }
 
   async #draw(turn) {

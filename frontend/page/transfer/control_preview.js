@@ -78,13 +78,16 @@ export function ControlPreview({ asked, take }) {
   return html`
     <div class="o-control-preview" data-ready=${ready.value ? "true" : null}>
       <div class="o-control-frame">
-        <img
-          alt=${say("controls.preview", { hint: words })}
-          src=${url.value}
-          hidden=${broken.value || Boolean(made.value)}
-          onLoad=${loaded}
-          onError=${failed}
-        />
+        ${
+          url.value &&
+          html`<img
+            alt=${say("controls.preview", { hint: words })}
+            src=${url.value}
+            hidden=${broken.value || Boolean(made.value)}
+            onLoad=${loaded}
+            onError=${failed}
+          />`
+        }
         ${
           made.value &&
           html`<video

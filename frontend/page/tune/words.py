@@ -66,8 +66,8 @@ WORDS: dict[str, str] = {
     "tune.mode_t2v": "Share of videos from text",
     "tune.mode_i2v": "Share of videos from a frame",
     "tune.mode_v2v": "Share of videos from frames",
-    "tune.mode_edge": "Share of transfers from edges",
-    "tune.mode_blur": "Share of transfers from blur",
+    "tune.mode_edge": "Share of videos from edges",
+    "tune.mode_blur": "Share of videos from blurred frames",
     "tune.benchmarks": "Benchmarks for every save",
     "tune.evaluates": "Compare every save",
     "tune.evaluates_hint": "Held-out videos before and after, with PSNR and SSIM; for a reasoner, the benchmarks "

@@ -123,7 +123,7 @@ def test_what_is_neither_picture_nor_clip_is_not_kept(
     ("change", "param", "said"),
     [
         ({"controls": []}, "controls", "1 item"),
-        ({"controls": [{"hint": "depth"}]}, "controls.0", "depth has no video"),
+        ({"controls": [{"hint": "wsm"}]}, "controls.0", "wsm has no video"),
         ({"controls": [{"hint": "edge"}]}, None, "no source_video"),
         ({"controls": [{"hint": "lidar", "video": "clip"}]}, "controls.0.hint", "'lidar'"),
         ({"controls": [{"hint": "edge", "video": "clip", "strength": "low"}]}, "controls.0", "strength"),

@@ -161,13 +161,13 @@ def test_of_two_calls_that_start_the_same_work_one_is_refused(database: Database
             run = await own.runs.start(StartRun(benchmark="captions", reasoner="painter"))
             await own.runs.stop(run.id)
             resumed = await asyncio.gather(*(own.runs.resume(run.id) for _ in range(2)), return_exceptions=True)
-            assert [isinstance(one, Conflict) for one in resumed] == [False, True]
+            assert sum(isinstance(one, Conflict) for one in resumed) == 1
             own.reasoners.gate.set()
             run = await own.ended(run.id)
             assert len(own.reasoners.asked) == 2
             said = AskVerdicts(judge="good")
             judging = await asyncio.gather(*(own.judging.start(run, said) for _ in range(2)), return_exceptions=True)
-            assert [isinstance(one, Conflict) for one in judging] == [False, True]
+            assert sum(isinstance(one, Conflict) for one in judging) == 1
 
     asyncio.run(act())
 

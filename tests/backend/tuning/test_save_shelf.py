@@ -18,7 +18,7 @@ ID = "4e7a00c3d2b1"
 
 def shelf_at(tmp_path: Path) -> SaveShelf:
     catalogue: Any = SimpleNamespace(names=frozenset(), read_again=lambda: None)
-    return SaveShelf(DataFolder(tmp_path), catalogue, lambda: None)
+    return SaveShelf(DataFolder(tmp_path), catalogue)
 
 
 def save_of(makes: str) -> TuningSave:

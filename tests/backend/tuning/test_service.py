@@ -38,6 +38,7 @@ class Server:
             device=own,
             checkpoint_folder=lambda name: root / name,
             evaluate=self.evaluate,
+            measure_drift=self.measure_drift,
         )
         self.service = TuningService(self.parts, own, lambda name: None)
 
@@ -94,6 +95,9 @@ class Server:
     async def evaluate(self, tuning: Tuning, save: TuningSave) -> TuningSave:
         self.meanwhile()
         return save.model_copy(update={"comparison": "grid"})
+
+    async def measure_drift(self, tuning: Tuning, save: TuningSave) -> TuningSave:
+        return save
 
 
 def save_at(step: int) -> TuningSave:
