@@ -43,7 +43,7 @@ VERBS: dict[str, str] = {
     "bench": "Benchmark the engine against diffusers on this machine.",
     "report-card": "Evaluate a pocket checkpoint on held-out scenes.",
 }
-"""Each verb is a function or a group of its own name, in the module of that name; those that become another program
+"""Each verb is a function or a group of its own name, in `cli.verbs`; those that become another program
 are all in `cli.programs`."""
 
 PROGRAMS = ("robot", "bench", "report-card")
@@ -56,7 +56,7 @@ class LazyVerbs(Mapping[str, Any]):
         if name not in VERBS:
             raise KeyError(name)
         word = name.replace("-", "_")
-        module = import_module("cli.programs" if name in PROGRAMS else f"cli.{word}")
+        module = import_module("cli.programs" if name in PROGRAMS else f"cli.verbs.{word}")
         verb = getattr(module, word)
         plain = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, callback=lambda: None)
         if isinstance(verb, typer.Typer):

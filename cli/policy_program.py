@@ -8,10 +8,28 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from typing import Annotated
+
+import typer
 
 from cli.programs import check_imports
 from studio.errors import StudioError
 from studio.evaluation import Answer, Benchmark, Item
+
+ScenesOption = Annotated[int, typer.Option(envvar="ORRERY_SCENES", min=1, max=1000, help="Number of tables.")]
+LevelsOption = Annotated[
+    str, typer.Option(envvar="ORRERY_LEVELS", metavar="NAMES", help="Levels of the instruction, comma-separated.")
+]
+AnswersAfterOption = Annotated[
+    float | None,
+    typer.Option(
+        envvar="ORRERY_ANSWERS_AFTER",
+        metavar="SECONDS",
+        min=0.0,
+        max=5.0,
+        help="Let each answer take this long in the simulation, which waits for it [real time]",
+    ),
+]
 
 COMMAND = (sys.executable, "-P", "-m", "robot.evaluation")
 MAX_LINE_BYTES = 64 << 20

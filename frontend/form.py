@@ -99,8 +99,7 @@ def draw_field(spec: FieldSpec, page: str, beside: str = "") -> Component:
         )
     if spec.options:
         names = dict(spec.hint.names) if spec.hint.names else {True: text.ON, False: text.OFF}
-        draw_choice = parts.chips if len(spec.options) <= MAX_CHIPS else parts.select
-        return draw_choice(
+        return parts.chips(
             [
                 *([(text.UNSAID, None)] if spec.optional else []),
                 *((_shown(names, value), value) for value in spec.options),
@@ -112,6 +111,7 @@ def draw_field(spec: FieldSpec, page: str, beside: str = "") -> Component:
             elem_id=elem_id,
             elem_classes=classes,
             beside=beside,
+            tag="o-chips" if len(spec.options) <= MAX_CHIPS else "o-select",
         )
     if spec.type is str:
         return gr.Textbox(

@@ -20,6 +20,7 @@ from studio.comparisons import METRICS
 ENTRY = "playhead/offline_page.js"
 STYLES = (
     "frame/tokens",
+    "frame/components",
     "frame/shell",
     "parts/controls",
     "form/form",

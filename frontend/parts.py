@@ -62,6 +62,7 @@ def chips(
     elem_id: str,
     elem_classes: Sequence[str] = (),
     beside: str = "",
+    tag: str = "o-chips",
 ) -> gr.HTML:
     """A choice as chips; those that the checkpoint refuses are struck through by the element itself.
 
@@ -72,31 +73,16 @@ def chips(
         value: the one that is chosen.
         elem_id, elem_classes: as everywhere.
         beside: the tag of an element that stands beside the title.
+        tag: `o-select` is the browser's own list, for a choice among many.
     """
     spec = {"label": label, "help": info, "path": path, "options": list(options), "beside": beside}
-    return holder("o-chips", value=value, label=label, spec=spec, elem_id=elem_id, elem_classes=elem_classes)
+    return holder(tag, value=value, label=label, spec=spec, elem_id=elem_id, elem_classes=elem_classes)
 
 
 def switch(*, path: str, label: str, value: bool, info: str, elem_id: str, elem_classes: Sequence[str] = ()) -> gr.HTML:
     """On or off; the arguments are those of `chips`."""
     spec = {"label": label, "help": info, "path": path}
     return holder("o-switch", value=value, label=label, spec=spec, elem_id=elem_id, elem_classes=elem_classes)
-
-
-def select(
-    options: Sequence[tuple[str, Any]],
-    *,
-    path: str,
-    label: str,
-    value: Any,
-    info: str,
-    elem_id: str,
-    elem_classes: Sequence[str] = (),
-    beside: str = "",
-) -> gr.HTML:
-    """A choice among many, as the browser's own list; otherwise as `chips`."""
-    spec = {"label": label, "help": info, "path": path, "options": list(options), "beside": beside}
-    return holder("o-select", value=value, label=label, spec=spec, elem_id=elem_id, elem_classes=elem_classes)
 
 
 def holder(

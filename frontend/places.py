@@ -60,6 +60,7 @@ class Place:
 STYLES = (
     "frame/typeface",
     "frame/tokens",
+    "frame/components",
     "frame/shell",
     "frame/toasts",
     "frame/motion",
@@ -126,7 +127,6 @@ INVERSE = replace(WORLD, name="inverse", path="/inverse", kind="predict_actions"
 POLICY = replace(
     WORLD, name="policy", path="/policy", kind="run_policy", prompt=world.POLICY_PLACEHOLDER, within="world"
 )
-_LISTS = ("parts/keeping", "queue/queue")
 _LOOKING = ("parts/keeping", "media/media", "media/player", "media/beside_clip")
 PLAYHEAD_STYLES = ("playhead/playhead", "playhead/bar")
 ASK = Place(
@@ -138,7 +138,7 @@ ASK = Place(
     words=ask.WORDS,
     keys=ask.KEYS,
     script="ask/ask.js",
-    styles=(*_LOOKING, "ask/ask"),
+    styles=(*_LOOKING, "media/lightbox", "ask/ask"),
 )
 COMPARE = Place(
     "compare",
@@ -149,7 +149,15 @@ COMPARE = Place(
     words=compare.WORDS,
     keys=compare.KEYS,
     script="compare/compare.js",
-    styles=(*_LISTS, "media/media", *PLAYHEAD_STYLES, "compare/compare", "compare/form"),
+    styles=(
+        "parts/keeping",
+        "media/media",
+        *PLAYHEAD_STYLES,
+        "media/player",
+        "media/lightbox",
+        "compare/compare",
+        "compare/form",
+    ),
 )
 ARENA = Place(
     "arena",
@@ -160,7 +168,7 @@ ARENA = Place(
     words=arena.WORDS,
     keys=arena.KEYS,
     script="arena/arena.js",
-    styles=(*_LISTS, "media/media", *PLAYHEAD_STYLES, "arena/arena", "arena/tables"),
+    styles=("parts/keeping", "media/media", *PLAYHEAD_STYLES, "arena/arena", "arena/tables"),
 )
 REFINE = Place(
     "refine",
@@ -171,7 +179,7 @@ REFINE = Place(
     words=refine.WORDS,
     keys=refine.KEYS,
     script="refine/refine.js",
-    styles=(*_LOOKING, "ask/ask", "refine/refine", "refine/tree"),
+    styles=(*_LOOKING, "media/lightbox", "ask/ask", "refine/refine", "refine/tree"),
 )
 EVALUATE = Place(
     "evaluate",
@@ -183,7 +191,7 @@ EVALUATE = Place(
     keys=(*hue.KEYS, *blind.KEYS, *evaluate.KEYS),
     script="evaluate/evaluate.js",
     styles=(
-        *(*_LISTS, *_LOOKING[1:], "hue/hue", "blind/blind"),
+        *(*_LOOKING, "hue/hue", "blind/blind"),
         *("evaluate/evaluate", "evaluate/generation", "evaluate/timeline", "evaluate/builder", "evaluate/editor"),
     ),
 )
@@ -196,7 +204,7 @@ TUNE = Place(
     words=tune.WORDS,
     keys=tune.KEYS,
     script="tune/tune.js",
-    styles=(*_LISTS, "tune/tune"),
+    styles=("parts/keeping", "tune/tune"),
 )
 LIBRARY = Place(
     "library",
@@ -218,7 +226,7 @@ QUEUE = Place(
     words=queue.WORDS,
     keys=queue.KEYS,
     script="queue/queue.js",
-    styles=_LISTS,
+    styles=("parts/keeping", "queue/queue"),
 )
 CHECKPOINTS = Place(
     "checkpoints",
@@ -229,7 +237,7 @@ CHECKPOINTS = Place(
     words=checkpoints.WORDS,
     keys=checkpoints.KEYS,
     script="checkpoints/checkpoints.js",
-    styles=(*_LISTS, "checkpoints/checkpoints"),
+    styles=("parts/keeping", "checkpoints/checkpoints"),
 )
 ROBOT = Place(
     "robot",

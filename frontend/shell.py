@@ -164,7 +164,8 @@ def _robot_stop() -> str:
     return (
         f'<o-robot-stop role="region" aria-label="{text.ROBOT_STOP_LABEL}">'
         '<button type="button" aria-keyshortcuts="Space Escape">'
-        f"<b>{text.ROBOT_STOP}</b><small>{text.ROBOT_STOP_HELP}</small></button></o-robot-stop>"
+        f'<b>{text.ROBOT_STOP}</b><small><span class="o-wide-only">{text.ROBOT_STOP_KEYS}</span>'
+        f"{text.ROBOT_STOP_HELP}</small></button></o-robot-stop>"
     )
 
 

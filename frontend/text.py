@@ -34,7 +34,8 @@ AND_MORE = "{first} and {more} more"
 
 ROBOT_STOP = "STOP"
 ROBOT_STOP_LABEL = "Emergency stop"
-ROBOT_STOP_HELP = "Space or Esc · not the hardware stop"
+ROBOT_STOP_KEYS = "Space or Esc · "
+ROBOT_STOP_HELP = "not the hardware stop"
 
 PALETTE_KEY = (("Ctrl", "K"), "Open the command palette")
 """Beside a page's own keys."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, Field
 
-from studio.media import MediaType
+from studio.media import MediaFacts, MediaType
 from studio.requests import Frozen, Request
 from studio.requests.fields import BoundedText, MediaId, on_one_line
 from studio.tuning.lineage import Lineage
@@ -42,46 +42,25 @@ class Stack(Frozen):
     num_items: int
 
 
-class LibraryItem(Frozen):
+class LibraryItem(MediaFacts):
     """One artefact: a result of a job, or an upload.
 
     Attributes:
-        id: its name in the media store, as in `studio.media.MediaReference`.
         job_id: the job that made it; an upload has none.
         kind: of the request that made it, or "upload".
-        width, height: pixels, as it is shown; of pictures and clips.
-        num_frames, duration_s, has_sound: of a clip.
-        fps: frames per second of a clip, or actions per second.
-        num_actions: rows of actions.
-        num_computed_steps, num_kept_steps: as in `studio.media.MediaReference`, of what a step cache had a part in.
-        seed: its own, where it has one.
         prompt: what it was made from, as it was written by whoever asked; of an upload what it carries inside.
         title: its name, where somebody gave it one; an upload's file name.
         rating: 1 to 5, or 0 where nobody has rated it.
         stack: of a `stacked` query: the batch or job whose newest item this is.
         created_at: when it was written.
         trashed_at: when it was put into the trash, or null.
-        url, thumbnail_url, spritesheet_url: paths on the server; the last one of clips only.
+        spritesheet_url: path on the server, of clips only.
         evaluation: it was uploaded for a benchmark, or made by its run.
         missing: its file is no longer on disk.
     """
 
-    id: str
     job_id: str | None
     kind: str
-    type: MediaType
-    mime: str
-    width: int | None = None
-    height: int | None = None
-    num_frames: int | None = None
-    fps: float | None = None
-    duration_s: float | None = None
-    has_sound: bool | None = None
-    num_actions: int | None = None
-    num_computed_steps: int | None = None
-    num_kept_steps: int | None = None
-    size_bytes: int
-    seed: int | None = None
     checkpoint: str | None = None
     prompt: str = ""
     title: str = ""
@@ -91,8 +70,6 @@ class LibraryItem(Frozen):
     stack: Stack | None = None
     created_at: datetime
     trashed_at: datetime | None = None
-    url: str
-    thumbnail_url: str | None = None
     spritesheet_url: str | None = None
     evaluation: bool = False
     missing: bool = False

@@ -1,6 +1,7 @@
 """The rules of the house that no linter knows; the others are in pyproject.toml and biome.json."""
 
 import ast
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ SOURCES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in FILES
 ROOMS_OF_UNIQUE_NAMES = tuple(room for room in ROOMS if room != "cli")
 """Where a class is found by its name."""
 
-MAX_LINES = 400
+MAX_LINES, MAX_FILES = 400, 30
 DRAWERS = {"util", "utils", "helper", "helpers", "common", "misc", "base", "core", "manager"}
 DRAWER_CLASSES = ("Manager", "Helper", "Handler", "Util", "Utils")
 
@@ -25,6 +26,11 @@ def classes(name: str) -> list[str]:
 
 def test_a_file_has_at_most_400_lines():
     assert not {name: lines for name, text in SOURCES.items() if (lines := text.count("\n")) > MAX_LINES}
+
+
+def test_a_folder_has_at_most_30_files():
+    sizes = Counter(str(Path(name).parent) for name in SOURCES)
+    assert not {folder: size for folder, size in sizes.items() if size > MAX_FILES}
 
 
 def test_nothing_is_named_like_a_drawer():

@@ -3,10 +3,8 @@
 from fastapi import APIRouter
 
 from backend.routes import (
-    actions,
     arena,
     blind_tests,
-    chat,
     checkpoints,
     comparisons,
     corrections,
@@ -15,7 +13,6 @@ from backend.routes import (
     form_presets,
     health,
     hue,
-    images,
     jobs,
     library,
     login,
@@ -30,8 +27,8 @@ from backend.routes import (
     tasks,
     tunings,
     unknown,
-    videos,
 )
+from backend.routes.dialects import actions, chat, images, videos
 
 SERVED: tuple[APIRouter, ...] = (
     jobs.router,

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Body, Path, Query, Request
 from fastapi.responses import Response
 
 from backend.errors import documented
-from backend.routes.chat import answered, own_hosts
+from backend.routes.dialects.chat import answered, own_hosts
 from backend.routes.job_call import IdempotencyKey
 from backend.services import Parts, UsesTasks
 from studio.errors import (

@@ -16,8 +16,8 @@ READY = {
     "ask": "o-ask-chat",
     "compare": "o-compare-form, o-playhead",
     "arena": "o-arena-vote[data-state]",
-    "evaluate": ".o-evaluate-page",
-    "tune": ".o-tune-page",
+    "evaluate": "o-evaluate .o-columns",
+    "tune": "o-tune .o-columns",
 }
 """By page, what is there once it can be used."""
 

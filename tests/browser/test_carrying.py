@@ -84,7 +84,8 @@ def test_actions_that_were_found_become_those_of_a_world(open_page: OpenPage, st
     made = next(result for result in studio.wait_job(job["id"])["results"] if result["mime"] == "application/json")
     rows = json.loads(studio.get(made["url"]).content)["actions"]
     page = visit(open_page(), "library", f"?item={made['id']}")
-    page.page.locator("o-library-peek .o-send [data-to=world]").click()
+    page.page.locator("o-library-peek [data-do=send]").click()
+    page.page.locator("o-library-peek [data-to=world]").click()
     page.place = "world"
     page.wait_usable()
     expect(page.page.locator("o-actions")).to_have_attribute("data-rows", str(len(rows)))

@@ -100,6 +100,7 @@ def test_a_preset_of_ones_own_says_how_little_its_checkpoint_knows_and_what_it_d
     open_page: OpenPage, own: RunningServer
 ):
     page = open_page(own).visit("transfer")
+    page.page.locator("[data-do=caveat]").click()
     expect(page.page.locator("o-notice")).to_contain_text(LITTLE)
     offered = page.field("@controls").locator(".o-chip[data-hint]:not([aria-disabled])")
     expect(offered).to_have_text(["Edges", "Depth"])

@@ -97,11 +97,13 @@ def test_the_question_mark_lists_the_keys_of_the_page(open_page: OpenPage, name:
 def test_the_header_says_what_guards_how_long_the_queue_takes_and_that_it_is_paused(open_page: OpenPage):
     page = open_page()
     status = {"paused": True, "full": False, "num_queued": 5, "num_running": 0, "seconds_left": 62.0}
-    add_to_snapshot(page, guardrail={"state": "not_installed", "detail": "make guardrail"}, queue=status)
+    add_to_snapshot(
+        page, guardrail={"state": "not_installed", "detail": "make guardrail"}, queue=status, num_answering=2
+    )
     visit(page, "library")
     expect(page.page.locator("[data-pill=guardrail]")).to_contain_text("not installed")
     queue = page.page.locator("[data-pill=queue]")
-    expect(queue).to_contain_text("0 running · 5 queued")
+    expect(queue).to_contain_text("0 running · 5 queued · 2 answering")
     expect(queue).to_contain_text("paused")
     queue.click()
     wait_usable(page, "queue")
@@ -114,7 +116,7 @@ def test_a_lost_connection_is_said_across_the_page_and_taken_back(open_page: Ope
     visit(page, "queue")
     page.page.evaluate(
         "() => { window.Real = WebSocket; window.WebSocket = class extends EventTarget {"
-        " constructor() { super(); setTimeout(() => this.onclose?.()) } close() {} send() {} } }"
+        " constructor() { super(); setTimeout(() => this.onclose?.({ code: 1006 })) } close() {} send() {} } }"
     )
     sides[0].close()
     expect(page.page.locator(".o-lost")).to_contain_text("Connection to the server lost")

@@ -87,6 +87,7 @@ def test_an_item_is_looked_at_with_its_recipe_and_tagged(open_page: OpenPage, qu
 def test_use_again_restores_the_recipe_and_send_to_begins_with_the_item(open_page: OpenPage, quokkas: list[str]):
     page = visit(open_page(), "library", f"?item={quokkas[2]}")
     peek = page.page.locator("o-library-peek")
+    peek.get_by_role("button", name="Send to").click()
     expect(peek.locator("[data-to=ask]")).to_have_attribute("href", f"/ask?from={quokkas[2]}")
     expect(peek.locator("[data-to=video]")).to_have_attribute("href", f"/video?from={quokkas[2]}")
     peek.get_by_role("link", name="Use again").click()
@@ -107,10 +108,10 @@ def test_ways_that_the_checkpoint_refuses_are_greyed_and_say_why(open_page: Open
     page.page.route("**/v1/checkpoints", mute)
     visit(page, "library", f"?item={quokkas[2]}")
     peek = page.page.locator("o-library-peek")
+    peek.get_by_role("button", name="Send to").click()
     sound = peek.locator("button[data-to=sound]")
     expect(sound).to_have_attribute("aria-disabled", "true")
-    sound.focus()
-    expect(peek.locator(".o-why")).to_contain_text("makes no sound.")
+    expect(sound).to_contain_text("makes no sound.")
     expect(peek.locator("a[data-to=video]")).to_be_visible()
 
 
@@ -354,3 +355,15 @@ def test_ten_thousand_items_are_usable_at_once(open_page: OpenPage):
     page.page.route("**/v1/library?*", many)
     taken = [open_many(page) for _ in range(MOST_OPENINGS)]
     assert min(taken) < USABLE_S, taken
+
+
+def test_a_video_goes_on_from_its_last_frame(open_page: OpenPage, studio: RunningServer):
+    clip = make_clip(studio, "a clip that goes on")
+    page = visit(open_page(), "library", f"?item={clip}")
+    peek = page.page.locator("o-library-peek")
+    peek.get_by_role("button", name="Send to").click()
+    peek.get_by_role("button", name="Video from the last frame").click()
+    page.page.wait_for_url(re.compile("/video"))
+    page.place = "video"
+    page.wait_usable()
+    expect(page.page.locator(".o-media")).to_contain_text("256×256")

@@ -68,3 +68,19 @@ def test_a_clip_is_played_there_by_its_own_keys(open_page: OpenPage, studio: Run
     before = int(player.get_attribute("data-frame") or 0)
     page.page.keyboard.press("l")
     expect(player).to_have_attribute("data-frame", str(before + 1))
+
+
+def test_a_cell_of_a_comparison_and_what_is_asked_about_are_enlarged_too(open_page: OpenPage, studio: RunningServer):
+    one, other = (make_picture(studio, f"beside {index}", sampling={"seed": index}) for index in (3, 4))
+    page = visit(open_page(), "compare", f"?items={one},{other}").page
+    page.locator(f".o-clip[data-media='{one}']").hover()
+    page.get_by_role("button", name="Enlarge A").click()
+    box = page.locator("dialog.o-lightbox")
+    expect(box).to_contain_text("1 of 2")
+    page.keyboard.press("ArrowRight")
+    expect(box).to_have_attribute("data-media", other)
+    page.keyboard.press("Escape")
+    expect(box).to_have_count(0)
+    ask = visit(open_page(), "ask", f"?from={one}").page
+    ask.locator("[data-do=enlarge]").click()
+    expect(ask.locator("dialog.o-lightbox")).to_have_attribute("data-media", one)

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.conftest import OpenPage
-from browser.keeping_page import make_picture
+from browser.keeping_page import make_picture, visit
 from browser.test_player import PHONE
 from running import RunningServer
 from sent_files import picture_bytes
@@ -93,3 +93,36 @@ def test_the_names_in_a_chart_can_be_read_on_a_phone(open_page: OpenPage, studio
     assert stage is not None
     assert box["height"] >= 10
     assert box["x"] + box["width"] <= stage["x"] + stage["width"]
+
+
+def test_nothing_is_drawn_over_the_header_of_a_phone_nor_past_its_edges(open_page: OpenPage, studio: RunningServer):
+    job = made(studio, sound=True)
+    page = open_page(**PHONE).visit("sound", f"?job={job}")
+    page.wait_clip()
+    width = PHONE["viewport"]["width"]
+    for part in ("o-strip", "o-stage .o-player", "o-stage .o-wave", "o-progress"):
+        box = page.page.locator(part).first.bounding_box()
+        assert box
+        assert box["x"] >= 4, part
+        assert box["x"] + box["width"] <= width - 4, part
+    label = page.field("prompt").locator("[data-testid=block-info]")
+    # To where the name of the field would stand in the middle of the header.
+    label.evaluate("label => scrollBy(0, label.getBoundingClientRect().top - 20)")
+    box = label.bounding_box()
+    assert box
+    middle = [box["x"] + 4, box["y"] + box["height"] / 2]
+    assert 0 < middle[1] < 52
+    seen = page.page.evaluate("([x, y]) => Boolean(document.elementFromPoint(x, y).closest('o-header'))", middle)
+    assert seen
+
+
+def test_both_of_a_pair_are_seen_whole_on_a_phone(open_page: OpenPage, studio: RunningServer):
+    one, other = (make_picture(studio, f"half of a pair {index}") for index in range(2))
+    page = visit(open_page(**PHONE), "compare", f"?items={one},{other}").page
+    cells = page.locator(".o-clip")
+    expect(cells).to_have_count(2)
+    for cell in cells.all():
+        box = cell.bounding_box()
+        assert box
+        assert box["x"] >= 4
+        assert box["x"] + box["width"] <= PHONE["viewport"]["width"] - 4

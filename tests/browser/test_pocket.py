@@ -37,6 +37,16 @@ def pocket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
         yield server
 
 
+def test_a_first_visit_is_shown_what_the_demo_model_does_well(open_page: OpenPage, pocket: RunningServer):
+    page = open_page(pocket)
+    page.forget_jobs()
+    page.visit("image")
+    for name, path in {"Predict a video": "/world", "Plan an arm": "/policy", "Drive the simulated": "/robot"}.items():
+        expect(page.stage.get_by_role("link", name=name)).to_have_attribute("href", path)
+    page.page.locator("[data-do=caveat]").click()
+    expect(page.page.locator("o-notice")).to_contain_text("simulated tabletop only")
+
+
 @pytest.mark.parametrize(("place", "example"), EXAMPLES, ids=lambda it: it if isinstance(it, str) else it.title)
 def test_an_example_is_filled_in_and_made(open_page: OpenPage, pocket: RunningServer, place: str, example: Example):
     page = open_page(pocket).visit(place)

@@ -244,6 +244,9 @@ def test_a_job_that_runs_shows_its_progress_and_is_stopped_and_kept(open_page: O
     job = studio.submit(prompt="stop me", resolution="720", sampling={"num_inference_steps": 200})["id"]
     row = page.page.locator(f".o-row-running[data-job='{job}']")
     expect(row).to_contain_text(re.compile(r"Denoising · \d+ / 200"), timeout=60_000)
+    page.page.wait_for_function("() => document.querySelector('.o-row-running canvas')?.width > 8")  # its preview
+    late = visit(open_page(beside=True), "queue")
+    late.page.wait_for_function("() => document.querySelector('.o-row-running canvas')?.width > 8")
     row.get_by_role("button", name="Stop and keep").click()
     expect(ended(page, job)).to_have_attribute("data-state", "succeeded", timeout=60_000)
     ended(page, job).get_by_role("link").click()

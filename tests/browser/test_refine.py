@@ -96,6 +96,7 @@ def _refines_it_again(page: Page, server: RunningServer) -> None:
     request = server.get(f"/v1/library/{item['id']}").json()["request"]
     page.goto(f"{server.url}/library")
     page.locator(f".o-tile[data-id='{item['id']}'] .o-tile-open").click()
+    page.get_by_role("button", name="Send to").click()
     page.get_by_role("link", name="Refine this").click()
 
     expect(page.get_by_label("Prompt", exact=True)).to_have_value("a red cube on a table", timeout=LIMIT_MS)

@@ -35,3 +35,27 @@ def test_videos_wait_to_be_played_where_that_is_set(open_page: OpenPage, studio:
     page.visit("video", f"?job={job}")
     page.wait_clip()
     assert page.stage.locator("video").evaluate("clip => clip.paused")
+
+
+def test_a_page_opens_with_the_preset_that_is_marked(open_page: OpenPage, studio: RunningServer):
+    saved = {"kind": "generate_image", "name": "Seven steps", "values": {"sampling": {"num_inference_steps": 7}}}
+    preset = studio.post("/v1/presets", json=saved).json()["id"]
+    page = open_page().visit()
+    page.steps.fill("3")
+    page.steps.blur()
+    page.wait_value("sampling.num_inference_steps", 3)
+    mark = page.page.get_by_role("button", name="Open this page with Seven steps")
+    page.page.locator("[data-do=presets]").click()
+    mark.click()
+    expect(mark).to_have_attribute("aria-pressed", "true")
+    page.visit()
+    expect(page.steps).to_have_value("7")
+    page.page.locator("[data-do=presets]").click()
+    mark.click()
+    page.page.keyboard.press("Escape")
+    page.steps.fill("3")
+    page.steps.blur()
+    page.wait_value("sampling.num_inference_steps", 3)
+    page.reload()
+    expect(page.steps).to_have_value("3")
+    studio.delete(f"/v1/presets/{preset}").raise_for_status()

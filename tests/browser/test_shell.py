@@ -77,6 +77,7 @@ def test_the_header_says_what_is_loaded_and_that_it_draws_noise(open_page: OpenP
     expect(pill).to_have_attribute("data-state", "ready")
     expect(pill).to_contain_text("speck")
     expect(pill).to_contain_text("ready")
+    page.page.locator("[data-do=caveat]").click()
     expect(page.page.locator("o-notice")).to_contain_text("noise, by design")
 
 

@@ -82,7 +82,9 @@ def test_a_folder_is_checked_trained_on_and_served(open_page: OpenPage, tuner: R
     page = visit(open_page(tuner), "tune")
     expect(page.page.get_by_text("Train a checkpoint on your own data")).to_be_visible()
     choose(page.page, folder, "blocks", 30, 15)
-    expect(page.page.locator(".o-tune-form").get_by_text("1 of 3 videos have no caption:")).to_be_visible()
+    expect(
+        page.page.get_by_role("form", name="New tuning").get_by_text("1 of 3 videos have no caption:")
+    ).to_be_visible()
     assert serious_violations(page) == []
     journey(page.page, "blocks", 2)
     names = {one["name"] for one in tuner.get("/v1/adapters").json()["adapters"]}
@@ -92,7 +94,7 @@ def test_a_folder_is_checked_trained_on_and_served(open_page: OpenPage, tuner: R
 def test_images_are_trained_on_where_they_have_a_share(open_page: OpenPage, tuner: RunningServer, folder: Path):
     page = visit(open_page(tuner), "tune").page
     choose(page, folder, "pictures", 20, 10)
-    page.locator(".o-tune-more summary").click()
+    page.locator("o-tune form details summary").click()
     expect(page.locator("input[name='modes.t2v']")).to_have_attribute("placeholder", "1")
     page.locator("input[name='modes.t2i']").fill("0.5")
     with page.expect_response("**/v1/tunings/check") as answered:

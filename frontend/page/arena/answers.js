@@ -55,7 +55,7 @@ function QuestionForm() {
       <label for=${`arena-${name}`}><b>${say(`answers.${name}`)}</b></label>
       <textarea
         id=${`arena-${name}`}
-        class="o-arena-text"
+        class="o-select"
         rows="2"
         placeholder=${say(`answers.${name}_hint`)}
         value=${value.value}

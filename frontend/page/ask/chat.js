@@ -80,7 +80,7 @@ export function Chat() {
       <div class="o-composer">
         <textarea
           ref=${field}
-          class="o-ask-field"
+          class="o-select o-ask-field"
           rows="2"
           data-hot="words"
           aria-label=${say("ask.question")}
@@ -89,7 +89,7 @@ export function Chat() {
           onInput=${write}
           onKeyDown=${press}
         />
-        <div class="o-row-acts">
+        <div class="o-acts">
           <button
             type="button"
             class="o-btn"

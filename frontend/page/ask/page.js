@@ -6,6 +6,7 @@ import { toast } from "../parts/errors.js";
 import { lost } from "../data/gone.js";
 import { define } from "../parts/element.js";
 import { IconButton } from "../parts/icons.js";
+import { Enlarge } from "../media/lightbox.js";
 import { pickFromLibrary } from "../media/library_picker.js";
 import { marksOf } from "../media/marks.js";
 import { upload } from "../media/media_facts.js";
@@ -44,7 +45,7 @@ function View() {
         }
       </div>
       ${item?.created_at && html`<p class="o-meta">${[item.title, factsOf(item)].filter(Boolean).join(" · ")}</p>`}
-      <div class="o-row-acts">
+      <div class="o-acts">
         <${IconButton} icon="search" words=${say("ask.pick")} data-do="pick" onClick=${pick} />
         <${IconButton}
           icon="upload"
@@ -52,6 +53,7 @@ function View() {
           data-do="upload"
           onClick=${() => file.current.click()}
         />
+        ${isThere && html`<${Enlarge} id=${item.id} />`}
         ${
           item &&
           html`<${IconButton}

@@ -37,7 +37,7 @@ export function BlindPairForm({ test }) {
   return html`
     <form
       ref=${form}
-      class="o-card-plain o-evaluate-form o-blind-form"
+      class="o-card-plain o-stack o-blind-form"
       aria-label=${say("blind.view_add")}
       onSubmit=${add}
     >
@@ -73,7 +73,7 @@ export function BlindPairForm({ test }) {
           </label>
         `,
       )}
-      <div class="o-sheet-acts">
+      <div class="o-acts">
         <span class="o-hint" role="status">${status.value}</span>
         <button type="submit" class="o-btn o-primary" disabled=${busy.value}>${say("blind.add")}</button>
       </div>

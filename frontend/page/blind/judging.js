@@ -32,7 +32,7 @@ export function BlindJudging({ test }) {
   }
   return html`
     <section ref=${node} class="o-card-plain o-hue-rating" aria-label=${say("blind.view_judge")} data-done=${done}>
-      <div class="o-hue-line">
+      <div class="o-acts o-hue-line">
         <label for="blind-rater">${say("blind.rater")}</label>
         <input
           ref=${name}

@@ -2,6 +2,7 @@
 
 import { counted, say } from "../data/facts.js";
 import { seen } from "../data/store.js";
+import { Columns, Head, Listed } from "../parts/columns.js";
 import { IconButton } from "../parts/icons.js";
 import { confirmed } from "../parts/sure.js";
 import { html, useSignal } from "../vendor/preact.js";
@@ -14,15 +15,20 @@ const VIEWS = { judge: BlindJudging, add: BlindPairForm, scores: BlindScores };
 
 export function BlindPage() {
   const { test, tests, view } = seen(blind);
+  const head = test && {
+    title: test.title,
+    label: say("blind.views"),
+    views: Object.keys(VIEWS),
+    view,
+    look: (name) => blind.look(name),
+    words: (name) => say(`blind.view_${name}`),
+  };
   return html`
-    <div class="o-evaluate-page o-hue o-blind">
-      <div class="o-evaluate-side"><${NewTest} /><${Tests} /></div>
-      <div class="o-evaluate-main">
-        ${test && html`<${Head} test=${test} view=${view} />`}
-        ${test && html`<${VIEWS[view]} key=${`${test.id} ${view}`} test=${test} />`}
-        ${!test && tests !== null && html`<${Empty} />`}
-      </div>
-    </div>
+    <${Columns} class="o-hue o-blind" mainFirst=${Boolean(test)} side=${html`<${NewTest} /><${Tests} />`}>
+      ${test && html`<${Head} ...${head} />`}
+      ${test && html`<${VIEWS[view]} key=${`${test.id} ${view}`} test=${test} />`}
+      ${!test && tests !== null && html`<${Empty} />`}
+    <//>
   `;
 }
 
@@ -31,28 +37,6 @@ const Empty = () => html`
     <b>${say("blind.empty")}</b>
     <p>${say("blind.empty_hint")}</p>
   </div>
-`;
-
-const Head = ({ test, view }) => html`
-  <header class="o-hue-head">
-    <h2 title=${test.title}>${test.title}</h2>
-    <div class="o-chip-group" role="group" aria-label=${say("blind.views")}>
-      ${Object.keys(VIEWS).map(
-        (name) => html`
-          <button
-            key=${name}
-            type="button"
-            class="o-chip"
-            data-view=${name}
-            aria-pressed=${String(name === view)}
-            onClick=${() => blind.look(name)}
-          >
-            ${say(`blind.view_${name}`)}
-          </button>
-        `,
-      )}
-    </div>
-  </header>
 `;
 
 function NewTest() {
@@ -84,13 +68,13 @@ function NewTest() {
     </label>
   `;
   return html`
-    <form class="o-card-plain o-evaluate-form" aria-label=${say("blind.new")} onSubmit=${create}>
+    <form class="o-card-plain o-stack" aria-label=${say("blind.new")} onSubmit=${create}>
       <h2>${say("blind.new")}</h2>
       ${field("title", "blind.title_hint")}
       ${field("one", "blind.policy_hint", { required: true })}
       ${field("other", "blind.policy_hint", { required: true })}
       ${field("seed", "", { type: "number", min: "0", step: "1" })}
-      <div class="o-sheet-acts">
+      <div class="o-acts">
         <button type="submit" class="o-btn o-primary" disabled=${busy.value || !one.trim() || !other.trim()}>
           ${say("blind.create")}
         </button>
@@ -103,12 +87,9 @@ function Tests() {
   const { tests, test } = seen(blind);
   if (!tests?.length) return null;
   return html`
-    <section class="o-card-plain o-evaluate-runs" aria-label=${say("blind.tests")}>
-      <h2>${say("blind.tests")}</h2>
-      <ul role="list">
-        ${tests.map((each) => html`<${Test} key=${each.id} test=${each} current=${each.id === test?.id} />`)}
-      </ul>
-    </section>
+    <${Listed} title=${say("blind.tests")}>
+      ${tests.map((each) => html`<${Test} key=${each.id} test=${each} current=${each.id === test?.id} />`)}
+    <//>
   `;
 }
 
@@ -121,7 +102,7 @@ function Test({ test: { id, title, num_pairs: pairs, num_verdicts: verdicts }, c
     <li data-test=${id}>
       <button
         type="button"
-        class="o-evaluate-run"
+        class="o-listed-row"
         aria-current=${current ? "true" : null}
         onClick=${() => blind.choose(id)}
       >

@@ -1,75 +1,36 @@
-// Blind tests, the one that is looked at, and the pair that this person judges; fetched anew when the server says so.
+// Blind tests, the one that is looked at, and the pair that this person judges.
 
-import { onRevision } from "../data/live.js";
-import { Store } from "../data/store.js";
-import { renameVoter, voter } from "../data/voter.js";
+import { voter } from "../data/voter.js";
+import { JudgedStore } from "../parts/judged_store.js";
 import { ask, askJson } from "../parts/server.js";
 
-const TOGETHER_MS = 400; // of verdicts
+const PATH = "/v1/blind-tests";
 
-class BlindStore extends Store {
-  tests = null; // null until the first answer
-  test = null;
-  next = null; // { card, num_left, num_done, last }
-  scores = null; // { test, all }
-  view = "judge";
-  busy = false;
+class BlindStore extends JudgedStore {
   progress = [0, 0]; // of the card's sides, shares
-  #chosen = null; // id
-  #turn = 0;
-  #dealt = 0;
 
-  start() {
-    this.#chosen = new URLSearchParams(location.search).get("blind");
-    onRevision("evaluation_revision", TOGETHER_MS, () => this.fetch());
+  constructor() {
+    super({ path: PATH, list: "tests", votes: "verdicts", parameter: "blind", view: "judge" });
   }
 
-  async fetch() {
-    const turn = ++this.#turn;
-    const found = await ask("GET", "/v1/blind-tests");
-    if (turn !== this.#turn || !found) return;
-    this.tests = found.tests;
-    if (!this.tests.some(({ id }) => id === this.#chosen)) this.#chosen = null;
-    this.changed();
-    await this.#draw(turn);
+  get tests() {
+    return this.listed;
   }
 
-  choose(id) {
-    this.#chosen = id;
-    this.test = this.next = this.scores = null;
-    this.view = "judge";
-    const address = new URL(location.href);
-    if (id) address.searchParams.set("blind", id);
-    else address.searchParams.delete("blind");
-    history.replaceState(history.state, "", address);
-    this.changed();
-    return this.#draw(++this.#turn);
-  }
-
-  look(view) {
-    this.view = view;
-    this.changed();
-    return this.#draw(++this.#turn);
+  get test() {
+    return this.shown;
   }
 
   /** Whether it was taken. */
   async create(asked) {
-    const test = await askJson("POST", "/v1/blind-tests", asked);
-    if (!test) return false;
-    this.tests = [test, ...(this.tests ?? [])];
-    await this.choose(test.id);
-    await this.look("add");
-    return true;
-  }
-
-  async remove(id) {
-    if ((await ask("DELETE", `/v1/blind-tests/${id}`)) && id === this.#chosen) this.choose(null);
-    return this.fetch();
+    const test = await askJson("POST", PATH, asked);
+    if (test) await this.open(test, "add");
+    return Boolean(test);
   }
 
   /** Whether it was taken. */
   async addPair(pair) {
-    const added = await askJson("POST", `/v1/blind-tests/${this.#chosen}/pairs`, pair);
+    const added = await askJson("POST", `${this.path}/pairs`, pair);
     await this.fetch();
     return Boolean(added);
   }
@@ -81,61 +42,22 @@ class BlindStore extends Store {
     this.changed();
   }
 
-  /** Judge the pair that is shown, and show the next one. */
+  take(next) {
+    if (next.card?.pair !== this.next?.card?.pair) this.progress = [0, 0];
+    super.take(next);
+  }
+
   judge(better) {
     const { card } = this.next ?? {};
     if (!card) return undefined;
     const verdict = { pair: card.pair, better, progress: this.progress, rater: voter() };
-    return this.#during(() => askJson("POST", `/v1/blind-tests/${this.#chosen}/verdicts`, verdict));
+    return this.during(() => askJson("POST", `${this.path}/verdicts`, verdict));
   }
 
-  undo() {
-    const { last } = this.next ?? {};
-    return last && this.#during(() => ask("DELETE", `/v1/blind-tests/${this.#chosen}/verdicts/${last.id}`));
-  }
-
-  rename(name) {
-    renameVoter(name);
-    return this.#during(() => true);
-  }
-
-  async #during(act) {
-    if (this.busy) return;
-    this.busy = true;
-    this.#dealt += 1; // what was asked for before is not shown while keys are not taken
-    await act();
-    await this.#deal();
-    this.busy = false;
-    this.changed();
-  }
-
-  async #deal() {
-    const turn = ++this.#dealt;
-    const query = new URLSearchParams({ rater: voter() });
-    const next = await ask("GET", `/v1/blind-tests/${this.#chosen}/next?${query}`);
-    if (!next || turn !== this.#dealt) return;
-    if (next.card?.pair !== this.next?.card?.pair) this.progress = [0, 0];
-    this.next = next;
-  }
-
-  async #draw(turn) {
-    const id = this.#chosen;
-    if (!id) {
-      this.test = null;
-      this.changed();
-      return;
-    }
-    const looksAtScores = this.view === "scores";
-    const [test, own, all] = await Promise.all([
-      ask("GET", `/v1/blind-tests/${id}`),
-      looksAtScores ? ask("GET", `/v1/blind-tests/${id}/scores`) : null,
-      looksAtScores ? ask("GET", "/v1/blind-tests/scores") : null,
-      this.view === "judge" && !this.busy ? this.#deal() : null,
-    ]);
-    if (turn !== this.#turn || !test) return;
-    this.test = test;
-    if (own && all) this.scores = { test: own, all };
-    this.changed();
+  /** Of this test, and of all. */
+  async readScores() {
+    const [test, all] = await Promise.all([super.readScores(), ask("GET", `${PATH}/scores`)]);
+    return test && all ? { test, all } : null;
   }
 }
 

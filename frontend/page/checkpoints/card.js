@@ -78,7 +78,7 @@ export function CheckpointCard({ entry, told, errand, memory, starts }) {
           aria-label=${say(`errand.${runs.what}`)}
         />`
       }
-      <div class="o-row-acts">
+      <div class="o-acts">
         <${Doing} ...${{ state, runs, errand, error: told?.error ?? entry.error }} />
         ${button(runs?.what === "pull", "stop", "close", "DELETE", "pull", { class: "o-bad" })}
         ${button(entry.installed && !runs, "verify", "check", "POST", "verify")}

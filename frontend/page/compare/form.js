@@ -10,6 +10,7 @@ import { live } from "../data/live.js";
 import { seen } from "../data/store.js";
 import { pickFromLibrary } from "../media/library_picker.js";
 import { Icon, IconButton } from "../parts/icons.js";
+import { Choice } from "../parts/choice.js";
 import { toast } from "../parts/errors.js";
 import { askJson, useAnswer } from "../parts/server.js";
 import { html, useRef, useSignal } from "../vendor/preact.js";
@@ -73,18 +74,19 @@ export function CompareForm() {
   }
 
   return html`
-    <o-compare-form role="form" aria-label=${say("compare.form")}>
+    <o-compare-form role="form" class="o-card-plain o-stack" aria-label=${say("compare.form")}>
       <h2>${say("compare.form")}</h2>
-      <label for="compare-prompts">
-        <b>${say("compare.prompts")}</b><span class="o-hint">${say("compare.prompts_hint")}</span>
+      <label>
+        <span>${say("compare.prompts")} <small class="o-hint">${say("compare.prompts_hint")}</small></span>
+        <textarea
+          id="compare-prompts"
+          class="o-select"
+          rows="4"
+          value=${prompts.value}
+          onInput=${({ currentTarget }) => (prompts.value = currentTarget.value)}
+        />
       </label>
-      <textarea
-        id="compare-prompts"
-        rows="4"
-        value=${prompts.value}
-        onInput=${({ currentTarget }) => (prompts.value = currentTarget.value)}
-      />
-      <div class="o-sheet-acts">
+      <div class="o-acts">
         <${IconButton}
           icon="upload"
           words=${say("compare.read_file")}
@@ -123,24 +125,16 @@ export function CompareForm() {
           )}
         </ul>`
       }
-      <div class="o-compare-kind">
-        <b>${say("compare.kind")}</b>
-        <div class="o-views" role="group" aria-label=${say("compare.kind")}>
-          ${KINDS.map(
-            (name) => html`
-              <button
-                type="button"
-                class="o-btn"
-                data-kind=${name}
-                aria-pressed=${String(name === kind.value)}
-                onClick=${() => (kind.value = name)}
-              >
-                ${say(`compare.kind_${name}`)}
-              </button>
-            `,
-          )}
-        </div>
-      </div>
+      <fieldset>
+        <legend id="compare-kind">${say("compare.kind")}</legend>
+        <${Choice}
+          aria-labelledby="compare-kind"
+          mark="data-kind"
+          options=${KINDS.map((name) => ({ value: name, title: say(`compare.kind_${name}`) }))}
+          value=${kind.value}
+          choose=${(name) => (kind.value = name)}
+        />
+      </fieldset>
       <fieldset class="o-compare-checkpoints">
         <legend>${say("compare.checkpoints")}</legend>
         ${checkpoints.map(
@@ -168,7 +162,7 @@ export function CompareForm() {
       <div class="o-compare-foot">
         <button
           type="button"
-          class="o-btn o-primary"
+          class="o-btn o-primary o-go"
           data-hot="submit"
           data-do="compare"
           disabled=${busy.value || numCells === 0 || untold || axes.value.some(faultOf)}

@@ -11,6 +11,7 @@ import { counted, say } from "../data/facts.js";
 import { lost } from "../data/gone.js";
 import { live } from "../data/live.js";
 import { seen } from "../data/store.js";
+import { openLightbox } from "../media/lightbox.js";
 import { define, useAttributes } from "../parts/element.js";
 import { IconButton } from "../parts/icons.js";
 import { cellOf, gridOf } from "../playhead/cells.js";
@@ -57,7 +58,7 @@ function Written({ element }) {
 
   const { title, num_rows: rows, num_columns: columns, num_done: done, num_cells: cells } = comparison;
   const grid = gridOf(comparison, live.state.jobs);
-  const helpedCells = grid.cells.map((cell, index) => helped(cell, comparison.cells[index]));
+  const helpedCells = withLightbox(grid.cells.map((cell, index) => helped(cell, comparison.cells[index])));
   const orders = ordersOf(comparison);
   const act = (visible, icon, name, onClick, more = {}) =>
     visible &&
@@ -169,7 +170,7 @@ function Beside({ element }) {
     if (answer) location.assign(`/compare?id=${answer.id}`);
   }
 
-  const cells = found.value.map(besideCell);
+  const cells = withLightbox(found.value.map(besideCell));
   return html`
     <${Head} title=${counted("compare.items", ids.length)}>
       <span class="o-grow" />
@@ -188,10 +189,18 @@ function besideCell(item, at) {
   const place = { row: Math.floor(at / wide), column: at % wide, label };
   if (!item) return { ...place, status: { words: say("compare.missing"), state: "failed" } };
   const said = item.title || sentenceOf(item.prompt);
-  const cell = cellOf(item, { ...place, notes: said ? [[said.slice(0, 90), "said", said]] : [] });
+  const cell = cellOf(item, { ...place, notes: said ? [[said, "said", said]] : [] });
   if (cell.gone) return helped(cell, { item, job: null });
   const acted = item.siblings.find(({ id }) => id === `${item.id}-actions`);
   return { ...cell, actions: cell.actions ?? acted?.url ?? null };
+}
+
+/** Each that can be looked at alone, among all of them. */
+function withLightbox(cells) {
+  const seenAlone = cells.filter(({ id, gone, status }) => id && !gone && !status).map(({ id }) => id);
+  return cells.map((cell) =>
+    seenAlone.includes(cell.id) ? { ...cell, enlarge: () => openLightbox(seenAlone, cell.id) } : cell,
+  );
 }
 
 // What can be done where something is gone: its job runs again, its settings are brought back, or its file is sent

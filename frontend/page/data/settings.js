@@ -3,7 +3,7 @@
 import { Store } from "./store.js";
 
 const KEY = "orrery.settings";
-const FIRST = { autoplay: true, angles: "rad" };
+const FIRST = { autoplay: true, angles: "rad", presets: {} }; // presets: the id that a form opens with, by its kind
 
 class Settings extends Store {
   values = { ...FIRST, ...kept() };

@@ -29,7 +29,7 @@ export function Curves({ runs: [run] }) {
         <span class="o-grow" />
         ${
           others.length > 0 &&
-          html`<label>
+          html`<label class="o-inline">
             <span>${say("evaluate.curve_baseline")}</span>
             <select class="o-select" value=${baseline.value} onChange=${({ target }) => (baseline.value = target.value)}>
               <option value="">${say("evaluate.curve_baseline_own")}</option>

@@ -1,10 +1,8 @@
 // An annotation beside its video: a control for each field of the schema, and a person's values as a correction.
 
 import { say } from "../data/facts.js";
-import { voter } from "../data/voter.js";
-import { askJson } from "../parts/server.js";
 import { html, useEffect, useRef, useSignal } from "../vendor/preact.js";
-import { removeCorrection } from "./corrections.js";
+import { CorrectionActs } from "./corrections.js";
 import { useUndo } from "./undo.js";
 
 /** `of` has the answered item of each of `runs`; `schema` is that of their benchmark. */
@@ -18,7 +16,6 @@ export function AnnotationEditor({ item, of, runs, schema }) {
       .map(({ reading }) => ({ name: runs[at].title, reading })),
   );
   const draft = useSignal(null); // the fields that were changed here, null before
-  const busy = useSignal(false);
   const typing = useRef(""); // the field that is typed into
   const begins = correction?.reference ?? { ...item.reference, ...said[0]?.reading };
   const values = draft.value ?? begins;
@@ -37,17 +34,10 @@ export function AnnotationEditor({ item, of, runs, schema }) {
     const { [name]: _, ...others } = draft.peek() ?? begins;
     draft.value = value === null ? others : { ...others, [name]: value };
   }
-  async function save() {
-    busy.value = true;
+  function reference() {
     typing.current = "";
     draft.value = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, trimmed(value)]));
-    await askJson("PUT", `/v1/runs/${run.id}/corrections`, { item: item.id, reference: draft.value, by: voter() });
-    busy.value = false;
-  }
-  async function forget() {
-    busy.value = true;
-    if (await removeCorrection(run, correction)) draft.value = null;
-    busy.value = false;
+    return draft.value;
   }
   return html`
     <section class="o-annotation" aria-label=${say("evaluate.annotation", { name: item.id })} onKeyDown=${way.hear}>
@@ -67,18 +57,7 @@ export function AnnotationEditor({ item, of, runs, schema }) {
           />
         `,
       )}
-      <div class="o-timeline-acts">
-        <button type="button" class="o-btn o-primary" data-do="correct" disabled=${busy.value || !isNew} onClick=${save}>
-          ${say("evaluate.correct")}
-        </button>
-        ${way.button}
-        ${
-          correction?.by === voter() &&
-          html`<button type="button" class="o-btn" data-do="forget" disabled=${busy.value} onClick=${forget}>
-            ${say("evaluate.forget")}
-          </button>`
-        }
-      </div>
+      <${CorrectionActs} ...${{ run, item, correction, draft, isNew, way, reference }} />
     </section>
   `;
 }
@@ -134,6 +113,7 @@ const Switch = ({ value, set, title }) => html`
 
 const Words = ({ value, set, title, field }) => html`
   <textarea
+    class="o-select"
     rows="2"
     aria-labelledby=${title}
     maxlength=${field.max_characters}

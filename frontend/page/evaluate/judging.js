@@ -21,7 +21,7 @@ export function Judging({ runs }) {
   const known = judges.find((one) => one.judge === judge);
   const judging = work?.judging;
   return html`
-    <div class="o-evaluate-judge">
+    <div class="o-acts o-evaluate-judge">
       <label>
         <span>${say("evaluate.judge")}</span>
         <select class="o-select" value=${judge} onChange=${({ target }) => (chosen.value = target.value)}>

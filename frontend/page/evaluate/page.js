@@ -4,6 +4,7 @@ import { say } from "../data/facts.js";
 import { seen } from "../data/store.js";
 import { BlindPage } from "../blind/page.js";
 import { HuePage } from "../hue/page.js";
+import { Columns } from "../parts/columns.js";
 import { define } from "../parts/element.js";
 import { PageTabs } from "../parts/page_tabs.js";
 import { html } from "../vendor/preact.js";
@@ -20,21 +21,18 @@ function Benchmarks() {
   const { shown, benchmarks } = seen(evaluation);
   const drafts = shown.length === 1 && shown[0].form === "fields";
   return html`
-    <div class="o-evaluate-page">
-      <div class="o-evaluate-side"><${StartForm} /><${Runs} /></div>
-      <div class="o-evaluate-main">
-        ${
-          shown.length > 0 && [
-            html`<${Standing} runs=${shown} />`,
-            html`<${Curves} key=${shown[0].benchmark_id} runs=${shown} />`,
-            html`<${Series} runs=${shown} />`,
-            drafts && html`<${Builder} key=${shown[0].id} run=${shown[0]} />`,
-            html`<${Answers} runs=${shown} />`,
-          ]
-        }
-        ${shown.length === 0 && benchmarks !== null && html`<${Empty} />`}
-      </div>
-    </div>
+    <${Columns} side=${html`<${StartForm} /><${Runs} />`}>
+      ${
+        shown.length > 0 && [
+          html`<${Standing} runs=${shown} />`,
+          html`<${Curves} key=${shown[0].benchmark_id} runs=${shown} />`,
+          html`<${Series} runs=${shown} />`,
+          drafts && html`<${Builder} key=${shown[0].id} run=${shown[0]} />`,
+          html`<${Answers} runs=${shown} />`,
+        ]
+      }
+      ${shown.length === 0 && benchmarks !== null && html`<${Empty} />`}
+    <//>
   `;
 }
 

@@ -2,6 +2,7 @@
 
 import { counted, duration, say } from "../data/facts.js";
 import { seen } from "../data/store.js";
+import { Listed, showMain } from "../parts/columns.js";
 import { IconButton } from "../parts/icons.js";
 import { Meter } from "../parts/progress_bar.js";
 import { confirmed } from "../parts/sure.js";
@@ -9,18 +10,13 @@ import { html } from "../vendor/preact.js";
 import { figure, titleOfMetric } from "./figures.js";
 import { evaluation } from "./store.js";
 
-const NARROW = "(max-width: 860px)";
-
 export function Runs() {
   const { runs, chosen } = seen(evaluation);
   if (!runs.length) return null;
   return html`
-    <section class="o-card-plain o-evaluate-runs" aria-label=${say("evaluate.runs")}>
-      <h2>${say("evaluate.runs")}</h2>
-      <ul role="list">
-        ${runs.map((run) => html`<${Run} key=${run.id} run=${run} chosen=${chosen.includes(run.id)} />`)}
-      </ul>
-    </section>
+    <${Listed} title=${say("evaluate.runs")}>
+      ${runs.map((run) => html`<${Run} key=${run.id} run=${run} chosen=${chosen.includes(run.id)} />`)}
+    <//>
   `;
 }
 
@@ -35,17 +31,16 @@ function Run({ run, chosen }) {
     run.num_failed > 0 && counted("evaluate.failed", run.num_failed),
     headline && `${titleOfMetric(headline.metric)} ${figure(headline.metric, headline.value)}`,
   ];
-  // On a narrow page the scores stand below the runs.
   const look = () => {
     evaluation.choose(id);
-    if (matchMedia(NARROW).matches) document.querySelector(".o-evaluate-main").scrollIntoView();
+    showMain();
   };
   const remove = async () => {
     if (await confirmed(say("evaluate.sure"), say("evaluate.sure_yes"), say("evaluate.sure_no"))) evaluation.remove(id);
   };
   return html`
     <li data-run=${id} data-state=${state}>
-      <label class="o-evaluate-tick" title=${say("evaluate.beside")}>
+      <label title=${say("evaluate.beside")}>
         <input
           type="checkbox"
           checked=${chosen}
@@ -53,7 +48,7 @@ function Run({ run, chosen }) {
           onChange=${() => evaluation.choose(id, true)}
         />
       </label>
-      <button type="button" class="o-evaluate-run" aria-current=${chosen ? "true" : null} onClick=${look}>
+      <button type="button" class="o-listed-row" aria-current=${chosen ? "true" : null} onClick=${look}>
         <b>${title}</b><span>${benchmark}</span>
         <small role=${running ? "status" : null}>${says.filter(Boolean).join(" · ")}</small>
         ${running && html`<${Meter} share=${done / planned} aria-label=${say("evaluate.progress")} />`}

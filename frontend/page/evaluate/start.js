@@ -91,7 +91,7 @@ export function StartForm() {
     </label>
   `;
   return html`
-    <form class="o-card-plain o-evaluate-form" aria-label=${say("evaluate.new")} onSubmit=${start}>
+    <form class="o-card-plain o-stack" aria-label=${say("evaluate.new")} onSubmit=${start}>
       <h2>${say("evaluate.new")}</h2>
       <label>
         <span>${say("evaluate.benchmark")}</span>
@@ -125,7 +125,7 @@ export function StartForm() {
                     .map(({ name, title }) => html`<option key=${name} value=${name}>${title}</option>`)}
                 </select>
               </label>
-              <div class="o-evaluate-fields">
+              <div class="o-fields" data-columns="3">
                 ${number("items", benchmark?.num_items ?? "", { max: benchmark?.num_items })}
                 ${number("trials", settings.trials ?? 1, { max: 100 })}
                 ${
@@ -143,8 +143,8 @@ export function StartForm() {
               ${takesAdapter && html`<${AdapterField} adapter=${chosen.value.adapter} onAdapter=${set("adapter")} />`}
             `
       }
-      <div class="o-sheet-acts">
-        <button type="submit" class="o-btn o-primary" data-hot="submit" disabled=${busy.value || !benchmark || driven}>
+      <div class="o-acts">
+        <button type="submit" class="o-btn o-primary o-go" data-hot="submit" disabled=${busy.value || !benchmark || driven}>
           ${say("evaluate.start")}
         </button>
         <${IconButton}

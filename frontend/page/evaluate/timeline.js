@@ -1,13 +1,11 @@
 // A video with what happens in it below: by the reference, by each answer, and as a person corrects it.
 
 import { say } from "../data/facts.js";
-import { voter } from "../data/voter.js";
 import { Playback } from "../media/playback.js";
 import { Player } from "../media/player.js";
-import { askJson } from "../parts/server.js";
 import { html, signal, useEffect, useRef, useSignal, useState } from "../vendor/preact.js";
 import { framesOf, limitsOf, moved, offsets, referenceOf, same, secondsOf } from "./boundaries.js";
-import { removeCorrection } from "./corrections.js";
+import { CorrectionActs } from "./corrections.js";
 import { useUndo } from "./undo.js";
 
 const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
@@ -47,7 +45,6 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
   const ordered = run.form === "events";
   const { fps, num_frames: frames } = length;
   const draft = useSignal(null); // spans that were changed here, null before
-  const busy = useSignal(false);
   const [playback] = useState(() => {
     const made = new Playback();
     made.take(length);
@@ -88,17 +85,6 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
     change(spans.filter((_, index) => index !== at));
     root.current.focus(); // the boundary that had it is gone, and Ctrl+Z must still be heard
   }
-  async function save() {
-    busy.value = true;
-    const body = { item: item.id, reference: referenceOf(spans, fps, ordered), by: voter() };
-    await askJson("PUT", `/v1/runs/${run.id}/corrections`, body);
-    busy.value = false;
-  }
-  async function forget() {
-    busy.value = true;
-    if (await removeCorrection(run, correction)) draft.value = null;
-    busy.value = false;
-  }
   const isCorrected = Boolean(corrected) || isNew;
   return html`
     <div ref=${root} class="o-timeline" tabindex="-1" data-unsaved=${isNew ? "" : null} onKeyDown=${way.hear}>
@@ -134,20 +120,10 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
         ${opened.value === item.id && html`<${Playhead} playback=${playback} frames=${frames} />`}
       </div>
       <${Times} ...${{ spans, answers, ordered, fps }} measured=${isCorrected} />
-      <div class="o-timeline-acts">
-        <button type="button" class="o-btn o-primary" data-do="correct" disabled=${busy.value || !isNew} onClick=${save}>
-          ${say("evaluate.correct")}
-        </button>
-        ${way.button}
+      <${CorrectionActs} ...${{ run, item, correction, draft, isNew, way }} reference=${() => referenceOf(spans, fps, ordered)}>
         ${!ordered && html`<button type="button" class="o-btn" data-do="add" onClick=${add}>${say("evaluate.add_interval")}</button>`}
-        ${
-          correction?.by === voter() &&
-          html`<button type="button" class="o-btn" data-do="forget" disabled=${busy.value} onClick=${forget}>
-            ${say("evaluate.forget")}
-          </button>`
-        }
-        <span class="o-hint">${say(ordered ? "evaluate.timeline_hint" : "evaluate.intervals_hint")}</span>
-      </div>
+      <//>
+      <p class="o-hint">${say(ordered ? "evaluate.timeline_hint" : "evaluate.intervals_hint")}</p>
     </div>
   `;
 }

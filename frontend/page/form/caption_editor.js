@@ -74,11 +74,13 @@ function Leaf({ path, value, change }) {
         isNumber
           ? html`<input
               type="number"
+              class="o-select"
               step="any"
               value=${String(value)}
               onInput=${({ currentTarget }) => currentTarget.value && change(path, new Figure(currentTarget.value))}
             />`
           : html`<textarea
+              class="o-select"
               rows="1"
               value=${value}
               onInput=${({ currentTarget }) => change(path, currentTarget.value)}

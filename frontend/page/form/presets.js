@@ -6,6 +6,8 @@ import { Icon } from "../parts/icons.js";
 import { Popover } from "../parts/popover.js";
 import { load } from "../parts/reuse.js";
 import { ask, askJson } from "../parts/server.js";
+import { settings } from "../data/settings.js";
+import { seen } from "../data/store.js";
 import { html, useEffect, useRef, useSignal } from "../vendor/preact.js";
 import { form } from "./values.js";
 
@@ -20,7 +22,17 @@ export const FormPresets = () => html`
   <//>
 `;
 
+/** The preset that this page opens with; undefined where there is none, or where it is gone. */
+export async function defaultPreset() {
+  const id = settings.values.presets[kind];
+  const found = id && (await ask("GET", `/v1/presets?kind=${kind}`));
+  return found?.presets.find((preset) => preset.id === id);
+}
+
 function Presets({ close }) {
+  const { presets: defaults } = seen(settings).values;
+  // Pressed once more, it is the default no longer.
+  const mark = (id) => settings.put({ presets: { ...defaults, [kind]: defaults[kind] === id ? undefined : id } });
   const presets = useSignal(null); // null until the server has answered
   const name = useRef(null);
 
@@ -59,6 +71,7 @@ function Presets({ close }) {
   return html`
     <form class="o-save" onSubmit=${save}>
       <input
+        class="o-select"
         ref=${name}
         type="text"
         maxlength="80"
@@ -73,6 +86,16 @@ function Presets({ close }) {
         (preset) => html`
           <div class="o-preset" key=${preset.id}>
             <button type="button" class="o-row" onClick=${() => take(preset)}>${preset.name}</button>
+            <button
+              type="button"
+              class="o-btn o-quiet"
+              aria-pressed=${String(defaults[kind] === preset.id)}
+              aria-label=${say("tools.default", { name: preset.name })}
+              title=${say("tools.default", { name: preset.name })}
+              onClick=${() => mark(preset.id)}
+            >
+              <${Icon} name="star" size="15" />
+            </button>
             <button
               type="button"
               class="o-btn o-quiet"

@@ -110,6 +110,7 @@ function Palette() {
       onClick=${({ target }) => target === dialog.current && dialog.current.close()}
     >
       <input
+        class="o-select"
         type="text"
         role="combobox"
         autocomplete="off"

@@ -46,6 +46,7 @@ function Settings({ close }) {
         value=${angles}
         put=${(unit) => settings.put({ angles: unit })}
       />
+      <p class="o-hint">${say("settings.forms")}</p>
       <p class="o-hint">${say("settings.hint")}</p>
     </dialog>
   `;

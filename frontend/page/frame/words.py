@@ -15,6 +15,7 @@ WORDS: dict[str, str] = {
     # header
     "settings.title": SETTINGS,
     "settings.hint": "Kept in this browser.",
+    "settings.forms": "Form defaults: mark a preset with a star under Presets, and its page opens with it.",
     "settings.theme": "Theme",
     "settings.theme_system": "System",
     "settings.theme_light": "Light",

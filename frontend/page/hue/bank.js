@@ -72,7 +72,7 @@ function Adding({ prompt }) {
     if (await hue.addQuestion({ prompt, text: text.value, dimension: dimension.value })) text.value = "";
   }
   return html`
-    <form class="o-hue-line" onSubmit=${add}>
+    <form class="o-acts o-hue-line" onSubmit=${add}>
       <input
         class="o-select"
         maxlength="240"

@@ -30,7 +30,7 @@ export function HueForm() {
   }
 
   return html`
-    <form class="o-card-plain o-evaluate-form" aria-label=${say("hue.new")} onSubmit=${create}>
+    <form class="o-card-plain o-stack" aria-label=${say("hue.new")} onSubmit=${create}>
       <h2>${say("hue.new")}</h2>
       ${given.length > 0 && html`<p class="o-hint">${counted("hue.items", given.length)}</p>`}
       ${
@@ -83,7 +83,7 @@ export function HueForm() {
           ${reasoners.map((one) => html`<option key=${one.name} value=${one.name}>${one.title}</option>`)}
         </select>
       </label>
-      <div class="o-sheet-acts">
+      <div class="o-acts">
         <button
           type="submit"
           class="o-btn o-primary"

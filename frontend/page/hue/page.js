@@ -2,6 +2,7 @@
 
 import { counted, say } from "../data/facts.js";
 import { seen } from "../data/store.js";
+import { Columns, Head, Listed } from "../parts/columns.js";
 import { IconButton } from "../parts/icons.js";
 import { confirmed } from "../parts/sure.js";
 import { html } from "../vendor/preact.js";
@@ -16,23 +17,28 @@ const VIEWS = ["rate", "questions", "scores"];
 
 export function HuePage({ opened }) {
   const { study, studies, view } = seen(hue);
+  const head = study && {
+    title: study.title,
+    label: say("hue.views"),
+    views: VIEWS,
+    view,
+    look: (name) => hue.look(name),
+    words: (name) => say(`hue.view_${name}`),
+  };
   return html`
-    <div class="o-evaluate-page o-hue">
-      <div class="o-evaluate-side"><${HueForm} /><${Studies} /></div>
-      <div class="o-evaluate-main">
-        ${study && html`<${Head} study=${study} view=${view} />`}
-        ${study && view === "rate" && html`<${HueRating} key=${study.id} study=${study} opened=${opened} />`}
-        ${study && view === "questions" && html`<${HueBank} key=${study.id} study=${study} />`}
-        ${
-          study &&
-          view === "scores" && [
-            html`<${HueScores} key=${study.id} study=${study} />`,
-            html`<${HueAnswers} key=${`${study.id} answers`} study=${study} />`,
-          ]
-        }
-        ${!study && studies !== null && html`<${Empty} />`}
-      </div>
-    </div>
+    <${Columns} class="o-hue" mainFirst=${Boolean(study)} side=${html`<${HueForm} /><${Studies} />`}>
+      ${study && html`<${Head} ...${head} />`}
+      ${study && view === "rate" && html`<${HueRating} key=${study.id} study=${study} opened=${opened} />`}
+      ${study && view === "questions" && html`<${HueBank} key=${study.id} study=${study} />`}
+      ${
+        study &&
+        view === "scores" && [
+          html`<${HueScores} key=${study.id} study=${study} />`,
+          html`<${HueAnswers} key=${`${study.id} answers`} study=${study} />`,
+        ]
+      }
+      ${!study && studies !== null && html`<${Empty} />`}
+    <//>
   `;
 }
 
@@ -43,38 +49,13 @@ const Empty = () => html`
   </div>
 `;
 
-const Head = ({ study, view }) => html`
-  <header class="o-hue-head">
-    <h2 title=${study.title}>${study.title}</h2>
-    <div class="o-chip-group" role="group" aria-label=${say("hue.views")}>
-      ${VIEWS.map(
-        (name) => html`
-          <button
-            key=${name}
-            type="button"
-            class="o-chip"
-            data-view=${name}
-            aria-pressed=${String(name === view)}
-            onClick=${() => hue.look(name)}
-          >
-            ${say(`hue.view_${name}`)}
-          </button>
-        `,
-      )}
-    </div>
-  </header>
-`;
-
 function Studies() {
   const { studies, study } = seen(hue);
   if (!studies?.length) return null;
   return html`
-    <section class="o-card-plain o-evaluate-runs" aria-label=${say("hue.studies")}>
-      <h2>${say("hue.studies")}</h2>
-      <ul role="list">
-        ${studies.map((each) => html`<${Study} key=${each.id} study=${each} current=${each.id === study?.id} />`)}
-      </ul>
-    </section>
+    <${Listed} title=${say("hue.studies")}>
+      ${studies.map((each) => html`<${Study} key=${each.id} study=${each} current=${each.id === study?.id} />`)}
+    <//>
   `;
 }
 
@@ -92,7 +73,7 @@ function Study({ study: { id, title, models, videos, num_questions, num_ratings,
     <li data-study=${id}>
       <button
         type="button"
-        class="o-evaluate-run"
+        class="o-listed-row"
         aria-current=${current ? "true" : null}
         onClick=${() => hue.choose(id)}
       >

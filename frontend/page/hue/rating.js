@@ -32,7 +32,7 @@ export function HueRating({ study, opened }) {
   }
   return html`
     <section ref=${node} class="o-card-plain o-hue-rating" aria-label=${say("hue.view_rate")} data-done=${done}>
-      <div class="o-hue-line">
+      <div class="o-acts o-hue-line">
         <label for="hue-rater">${say("hue.rater")}</label>
         <input
           ref=${name}

@@ -12,7 +12,7 @@ const GROUPS = ["dimensions", "domains"];
 const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(1)} %`);
 
 export function HueScores({ study }) {
-  const { results } = seen(hue);
+  const { scores: results } = seen(hue);
   const group = useSignal(GROUPS[0]);
   if (!results) return null;
   const columns = [...new Set(results.people.flatMap((scores) => Object.keys(scores[group.value])))];

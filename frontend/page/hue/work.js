@@ -15,7 +15,7 @@ export function HueWork({ study, task, go, hint, disabled = false }) {
   const tasks = study.tasks.filter((one) => one.task === task);
   return html`
     <div class="o-hue-work">
-      <div class="o-hue-line">
+      <div class="o-acts o-hue-line">
         <select
           class="o-select"
           aria-label=${say("hue.reasoner")}
@@ -50,7 +50,7 @@ function Task({ task }) {
     task.error?.message,
   ];
   return html`
-    <div class="o-hue-line" data-state=${state}>
+    <div class="o-acts o-hue-line" data-state=${state}>
       <small role=${running ? "status" : null}>${told.filter(Boolean).join(" · ")}</small>
       ${running && html`<${Meter} share=${planned ? done / planned : 0} aria-label=${say("hue.progress")} />`}
       ${

@@ -28,7 +28,7 @@ export function Cuts({ item, request }) {
     busy.value = false;
   };
   const field = (name, value, least, most) => html`
-    <label>
+    <label class="o-inline">
       <span>${say(`cut.${name}`)}</span>
       <input
         type="number"
@@ -58,7 +58,7 @@ export function Cuts({ item, request }) {
       <div class="o-cuts-fields">
         ${field("from", from, 0, to.value)} ${field("to", to, from.value, last)}
       </div>
-      <div class="o-row-acts">
+      <div class="o-acts">
         <button
           type="button"
           class="o-btn"

@@ -2,7 +2,6 @@
 
 import { captionOf, sentenceOf } from "../data/captions.js";
 import { nameOf } from "../data/job_words.js";
-import { checkpoint } from "../data/checkpoint.js";
 import { say } from "../data/facts.js";
 import { Icon, IconButton } from "../parts/icons.js";
 import { Cuts } from "./cuts.js";
@@ -11,11 +10,11 @@ import { edited, library } from "./store.js";
 import { selection } from "./selection.js";
 import { Tags } from "./tags.js";
 import { factsOf, recipeOf } from "../data/recipe.js";
-import { refusalAt } from "../data/refusals.js";
-import { again as placeAgain, placesFrom, refineFrom } from "../parts/send.js";
+import { again as placeAgain } from "../parts/send.js";
 import { ask } from "../parts/server.js";
 import { seen } from "../data/store.js";
 import { openLightbox } from "../media/lightbox.js";
+import { canGo, SendTo } from "../media/send_to.js";
 import { Viewer } from "../media/viewer.js";
 import { html, useEffect, useLayoutEffect, useRef, useSignal, useState } from "../vendor/preact.js";
 
@@ -76,7 +75,6 @@ export function Peek() {
     html`<${IconButton} icon=${icon} words=${say(`peek.${name}`)} quiet data-do=${name} onClick=${act} ...${more} />`;
   const trashed = Boolean(item.trashed_at);
   const again = trashed ? null : placeAgain(item);
-  const refine = detail && !detail.trashed_at && refineFrom(detail.id, detail.request);
   const family = FAMILY.filter((group) => detail?.[group].length);
   return html`
     <o-library-peek ref=${panel} role="region" aria-label=${say("peek.label")} data-id=${id}>
@@ -100,7 +98,7 @@ export function Peek() {
         ${quiet("close", "close", close, { "data-hot": "cancel" })}
       </header>
       <${Viewer} item=${item} />
-      <div class="o-peek-acts">
+      <div class="o-acts o-peek-acts">
         ${
           again &&
           html`<a class="o-btn o-primary" data-do="use" href=${again}>
@@ -108,10 +106,10 @@ export function Peek() {
           </a>`
         }
         ${
-          refine &&
-          html`<a class="o-btn" data-do="refine" href=${refine} title=${say("send_to.refine")}>
-            <${Icon} name="wand" />${say("peek.refine")}
-          </a>`
+          !trashed &&
+          !item.missing &&
+          canGo(item, detail?.request) &&
+          html`<${SendTo} key=${id} result=${item} request=${detail?.request ?? null} />`
         }
         ${
           !item.missing &&
@@ -139,7 +137,6 @@ export function Peek() {
           `
         }
       </div>
-      ${!trashed && !item.missing && html`<${Ways} item=${item} />`}
       ${
         !trashed &&
         !item.missing &&
@@ -209,39 +206,6 @@ function Title({ item, rename }) {
     onBlur=${() => type(null)}
     onKeyDown=${({ key, target }) => key === "Enter" && target.blur()}
   />`;
-}
-
-/** Where it can go; of a place that the checkpoint refuses it is said why, once one looks there. */
-function Ways({ item }) {
-  const [why, setWhy] = useState("");
-  seen(checkpoint);
-  const ways = placesFrom(item);
-  const tell = ({ target }) => setWhy(target.dataset.why ?? "");
-  const hush = () => setWhy("");
-  if (!ways.length) return null;
-  return html`
-    <div class="o-send" onFocusIn=${tell} onPointerOver=${tell} onFocusOut=${hush} onPointerLeave=${hush}>
-      <span>${say("peek.send")}</span>
-      ${ways.map(({ href, words, help, name }) => {
-        const refusal = refusalAt(name);
-        return refusal
-          ? html`<button
-              key=${name}
-              type="button"
-              class="o-chip"
-              aria-disabled="true"
-              aria-describedby="o-peek-why"
-              title=${refusal}
-              data-why=${refusal}
-              data-to=${name}
-            >
-              ${words}
-            </button>`
-          : html`<a key=${name} class="o-chip" href=${href} title=${help} data-to=${name}>${words}</a>`;
-      })}
-      <span class="o-why" id="o-peek-why" role="status">${why}</span>
-    </div>
-  `;
 }
 
 function Relative({ item }) {

@@ -50,7 +50,7 @@ export function Storage() {
           <${IconButton} icon="close" words=${say("error.close")} quiet onClick=${close} />
         </header>
         ${usage && html`<${Usage} ...${usage} />`}
-        <div class="o-sheet-acts">
+        <div class="o-acts">
           <a class="o-btn" href="/v1/library/export" download="orrery-library.zip" data-do="export">
             <${Icon} name="download" />${say("storage.export")}
           </a>
@@ -74,7 +74,7 @@ export function Storage() {
         <section class="o-danger">
           <h3>${say("storage.delete")}</h3>
           <p>${say("storage.type_it", { words: SURE })}</p>
-          <div class="o-sheet-acts">
+          <div class="o-acts">
             <input
               class="o-select"
               autocomplete="off"

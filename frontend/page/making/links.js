@@ -1,13 +1,14 @@
 // What the address asks for: `job` on the stage, `use` an artefact's settings, start `from` an artefact, an `adapter`.
-// Then it is forgotten.
+// Then it is forgotten. Where it asks for nothing, the form opens with the preset that is its default.
 
 import { toast } from "../parts/errors.js";
 import { kind, say } from "../data/facts.js";
+import { defaultPreset } from "../form/presets.js";
 import { form } from "../form/values.js";
 import { fieldFor, takes } from "../data/kinds.js";
 import { live } from "../data/live.js";
 import { mediaOf } from "../media/media_facts.js";
-import { fill, handedOver, homeOf, useAgain } from "../parts/reuse.js";
+import { fill, handedOver, homeOf, load, useAgain } from "../parts/reuse.js";
 import { selection } from "./selection.js";
 import { startFromActions } from "./start_from_actions.js";
 import { ask } from "../parts/server.js";
@@ -50,6 +51,10 @@ async function begin() {
   const [from, use, adapter] = [asked.get("from"), asked.get("use"), asked.get("adapter")];
   const request = handedOver();
   if (request) fill({ ...request, seed_lock: true });
+  else if (!from && !use && !adapter) {
+    const preset = await defaultPreset();
+    if (preset) load(preset.values);
+  }
   if (use) {
     await heard();
     await restore(use);

@@ -11,12 +11,11 @@ import { CopyButtons } from "../form/copies.js";
 import { Popover } from "../parts/popover.js";
 import { ProgressBar } from "../parts/progress_bar.js";
 import { useAgain } from "../parts/reuse.js";
-import { beginnings } from "../parts/send.js";
 import { ask } from "../parts/server.js";
 import { Verdict } from "../parts/verdict.js";
 import { html, useLayoutEffect, useSignal } from "../vendor/preact.js";
 import { selection } from "./selection.js";
-import { SendTo } from "./send_to.js";
+import { canGo, SendTo } from "../media/send_to.js";
 
 /** Which buttons a job in a state has. */
 const ACTIONS = {
@@ -71,7 +70,7 @@ function Progress({ element }) {
     <div class="o-between">
       <span class="o-meta">${meta(job)}</span>
       <span class="o-buttons">
-        ${result && beginnings(result).length > 0 && html`<${SendTo} key=${result.id} result=${result} job=${job} />`}
+        ${result && canGo(result, job.request) && html`<${SendTo} key=${result.id} result=${result} request=${job.request} up />`}
         ${button("keep", () => tell("keep", "POST", "/stop"))}
         ${button("cancel", () => tell("cancel", "DELETE", ""), {
           class: "o-btn o-bad",

@@ -1,7 +1,7 @@
 // The picture, the clip or the actions: what a running job sees so far, or what a finished one made.
 
-import { statusOf } from "../data/checkpoint.js";
-import { page, say } from "../data/facts.js";
+import { checkpoint, statusOf } from "../data/checkpoint.js";
+import { page, places, say } from "../data/facts.js";
 import { hintOf } from "../data/faults.js";
 import { allGone, lost } from "../data/gone.js";
 import { promptOf } from "../data/job_words.js";
@@ -20,6 +20,8 @@ import { Fixes } from "../parts/fixes.js";
 import { Icon } from "../parts/icons.js";
 import { html, useEffect, useLayoutEffect, useRef, useSignal, useState } from "../vendor/preact.js";
 import { selection } from "./selection.js";
+
+const SHOWN_FIRST = ["world", "policy", "robot"]; // what the demo model of a simulated table does well
 
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -187,6 +189,13 @@ function Words({ job, lead, lines }) {
       </ul>
       <div class="o-fixes">
         ${job?.state === "failed" && html`<${Fixes} error=${job.error} request=${job.request} />`}
+        ${
+          !job &&
+          seen(checkpoint).details?.simulated &&
+          SHOWN_FIRST.filter((name) => name !== page).map(
+            (name) => html`<a key=${name} class="o-btn" href=${places[name].path}>${say(`stage.first_${name}`)}</a>`,
+          )
+        }
       </div>
     </div>
   `;

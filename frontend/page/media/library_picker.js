@@ -52,6 +52,7 @@ function Picker({ types, take }) {
       <header>
         <h2>${say("picker.title")}</h2>
         <input
+          class="o-select"
           type="search"
           placeholder=${say("picker.search")}
           aria-label=${say("picker.search")}

@@ -5,7 +5,7 @@ import { say } from "../data/facts.js";
 import { nameOf } from "../data/job_words.js";
 import { factsOf } from "../data/recipe.js";
 import { seen } from "../data/store.js";
-import { Icon } from "../parts/icons.js";
+import { Icon, IconButton } from "../parts/icons.js";
 import { ask } from "../parts/server.js";
 import { Zoom } from "../parts/zoom.js";
 import { html, render, useEffect, useLayoutEffect, useRef, useSignal, useState } from "../vendor/preact.js";
@@ -25,6 +25,18 @@ export function openLightbox(ids, id, closed = (_id) => {}) {
   };
   render(html`<${Lightbox} ids=${ids} first=${id} close=${close} />`, place);
 }
+
+/** The button that shows an item alone. */
+export const Enlarge = ({ id }) => html`
+  <${IconButton}
+    icon="grow"
+    words=${say("lightbox.open")}
+    quiet
+    data-do="enlarge"
+    data-hot="enlarge"
+    onClick=${() => openLightbox([id], id)}
+  />
+`;
 
 function Lightbox({ ids, first, close }) {
   const dialog = useRef(null);

@@ -1,6 +1,6 @@
 // Where a thing of the library can go: the places that begin with one like it, and the one that made it.
 
-import { hasWords, pages, places, say } from "../data/facts.js";
+import { hasWords, pages, places } from "../data/facts.js";
 import { fieldFor } from "../data/kinds.js";
 
 // A form reads `from` (begin with this) and `use` (restore what made this) from its address.
@@ -23,17 +23,6 @@ export function makerOf(kind, sound) {
 }
 
 const link = (name, verb, id) => `${places[name].path}?${verb}=${encodeURIComponent(id)}`;
-
-/** Places that begin with an item: `{ name, words, help, href }` each. */
-export function placesFrom(item) {
-  const found = beginnings(item).filter((name) => places[name]);
-  return found.map((name) => ({
-    name,
-    words: say(`send.${name}`),
-    help: say(`send_to.${item.type}_${name}`),
-    href: link(name, "from", item.id),
-  }));
-}
 
 /** The address of Refine, asked to begin with what made a result; undefined where the loop makes no such things. */
 export function refineFrom(id, request) {

@@ -31,7 +31,7 @@ function Question({ question, yes, no, answer }) {
     >
       <form method="dialog">
         <p id=${WORDS}>${question}</p>
-        <div class="o-sheet-acts">
+        <div class="o-acts">
           <button value="no" class="o-btn">${no}</button>
           <button value="yes" class="o-btn o-bad">${yes}</button>
         </div>

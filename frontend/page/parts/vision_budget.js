@@ -55,7 +55,7 @@ export function VisionBudget({ checkpoint, look }) {
       }}
     >
       <summary title=${say("budget.help")}>${say("budget.title")}</summary>
-      <div class="o-vision-clip">${number("width", 1)}${number("height", 1)}${number("duration_s", 0.1)}</div>
+      <div class="o-fields" data-columns="3">${number("width", 1)}${number("height", 1)}${number("duration_s", 0.1)}</div>
       <p role="status">${found.value && (found.value.refused ?? html`<${Budget} ...${found.value.budget} words=${look.answer_tokens ?? WORDS} />`)}</p>
     </details>
   `;

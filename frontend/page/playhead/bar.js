@@ -118,7 +118,7 @@ export function Seeing({ view, against, split, columns, zoom, look, divide }) {
       ${
         columns.length > 1 &&
         view !== "side" &&
-        html`<label class="o-against">
+        html`<label class="o-against o-inline">
           <span>${say("playhead.against_short")}</span>
           <select
             class="o-select"

@@ -66,6 +66,18 @@ export function ClipFigure({ cell, clips, isHeard, hear, loaded }) {
             <${Icon} name=${isHeard ? "loud" : "silent"} size=${15} />
           </button>`
         }
+        ${
+          cell.enlarge &&
+          html`<button
+            type="button"
+            class="o-clip-grow"
+            aria-label=${say("playhead.enlarge", { name: label })}
+            title=${say("playhead.enlarge", { name: label })}
+            onClick=${cell.enlarge}
+          >
+            <${Icon} name="grow" size=${15} />
+          </button>`
+        }
       </div>
       <${Notes} notes=${cell.notes} />
     </figure>

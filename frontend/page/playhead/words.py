@@ -38,6 +38,7 @@ WORDS: dict[str, str] = {
     "playhead.zoom_in": "Zoom in",
     "playhead.zoom_out": "Zoom out",
     "playhead.zoom_reset": "Fit",
+    "playhead.enlarge": "Enlarge {name}",
     "playhead.hear": "Unmute {name}",
     "playhead.silence": "Mute {name}",
     "playhead.gone": "{name} · file missing",

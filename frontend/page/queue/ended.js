@@ -51,7 +51,7 @@ export function EndedRow({ job }) {
           </div>`
         }
       </div>
-      <span class="o-row-acts">
+      <span class="o-acts">
         <${Verdict} job=${job} />
         <span class="o-state">${say(gone ? "media.deleted" : `state.${job.state}`)}</span>
         ${
@@ -107,7 +107,7 @@ export function EndedBatch({ id, batch, jobs }) {
           </ul>
         </details>
       </div>
-      <span class="o-row-acts">
+      <span class="o-acts">
         ${
           failed.length > 0 &&
           html`<${IconButton}

@@ -58,7 +58,7 @@ export function RunningRow({ job }) {
         <${ProgressBar} percent=${percent(job)} aria-label=${say("progress.bar")} />
         <div class="o-between">
           <span class="o-meta">${[place, lineOf(job)].filter(Boolean).join(" · ")}</span>
-          <span class="o-row-acts">
+          <span class="o-acts">
             ${button("keep", "o-btn", "POST", `/v1/jobs/${job.id}/stop`)}
             ${button("cancel", "o-btn o-bad", "DELETE", `/v1/jobs/${job.id}`)}
           </span>

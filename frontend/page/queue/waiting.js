@@ -52,7 +52,7 @@ export function WaitingRow({ entry, place, count, lift, ...dragged }) {
             : html`<span class="o-meta">${[rests, lineOf(first)].filter(Boolean).join(" · ")}</span>`
         }
       </div>
-      <span class="o-row-acts">
+      <span class="o-acts">
         <select
           class="o-select"
           aria-label=${say("queue.priority", { name: name.slice(0, 60) })}

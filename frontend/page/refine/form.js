@@ -2,6 +2,7 @@
 
 import { say } from "../data/facts.js";
 import { live } from "../data/live.js";
+import { Choice } from "../parts/choice.js";
 import { MediaInput } from "../media/media_input.js";
 import { refining } from "./store.js";
 import { ask } from "../parts/server.js";
@@ -142,31 +143,26 @@ export function RefineForm({ tree }) {
     <//>
   `;
   return html`
-    <form ref=${form} class="o-card-plain o-refine-form" noValidate onSubmit=${send}>
-      <textarea
-        ref=${words}
-        id="refine-prompt"
-        rows="4"
-        data-hot="words"
-        placeholder=${say("refine.prompt_hint")}
-        aria-label=${say("refine.prompt")}
-        ...${written("prompt")}
+    <form ref=${form} class="o-card-plain o-stack" noValidate onSubmit=${send}>
+      <label>
+        <span>${say("refine.prompt")}</span>
+        <textarea
+          ref=${words}
+          id="refine-prompt"
+          class="o-select"
+          rows="4"
+          data-hot="words"
+          placeholder=${say("refine.prompt_hint")}
+          ...${written("prompt")}
+        />
+      </label>
+      <${Choice}
+        aria-label=${say("refine.what")}
+        mark="data-kind"
+        options=${KINDS.map((each) => ({ value: each, title: say(`refine.${each}`) }))}
+        value=${kind}
+        choose=${become}
       />
-      <div class="o-refine-kinds" role="group" aria-label=${say("refine.what")}>
-        ${KINDS.map(
-          (each) => html`
-            <button
-              type="button"
-              class="o-chip"
-              data-kind=${each}
-              aria-pressed=${String(each === kind)}
-              onClick=${() => become(each)}
-            >
-              ${say(`refine.${each}`)}
-            </button>
-          `,
-        )}
-      </div>
       <div hidden=${!isClip}>
         <${MediaInput}
           types=${["image"]}
@@ -178,17 +174,17 @@ export function RefineForm({ tree }) {
           small
         />
       </div>
-      <div class="o-refine-grid">
+      <div class="o-fields">
         ${["resolution", "aspect_ratio"].map(list)}
         ${["steps", "seed", ...(isClip ? ["frames"] : [])].map(number)}
       </div>
-      <div class="o-refine-grid">${["candidates", "rewrites", "enough"].map(number)}</div>
+      <div class="o-fields">${["candidates", "rewrites", "enough"].map(number)}</div>
       <details>
         <summary>${say("refine.more")}</summary>
-        <div class="o-refine-grid">${["seconds", "tokens"].map(number)}${ROLES.map(role)}</div>
+        <div class="o-fields">${["seconds", "tokens"].map(number)}${ROLES.map(role)}</div>
         <p class="o-hint">${say("refine.roles_hint")}</p>
       </details>
-      <button type="submit" class="o-btn o-primary o-refine-go" data-hot="submit" disabled=${sending.value}>
+      <button type="submit" class="o-btn o-primary o-go" data-hot="submit" disabled=${sending.value}>
         ${say("refine.go")}
       </button>
     </form>

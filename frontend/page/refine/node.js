@@ -10,6 +10,7 @@ import { pointOut } from "./form.js";
 import { useAgain } from "../parts/reuse.js";
 import { stageOf } from "./tree.js";
 import { changesOf } from "./text_changes.js";
+import { Enlarge } from "../media/lightbox.js";
 import { Viewer } from "../media/viewer.js";
 import { html, useRef, useSignal } from "../vendor/preact.js";
 
@@ -47,11 +48,14 @@ export function RefineNode({ tree, node, job }) {
         }
       </div>
       <div class="o-card-plain o-refine-detail">
-        <h2>${say("refine.title", { number, round: node.round + 1, how: say(`origin.${node.origin}`) })}</h2>
+        <header class="o-acts">
+          <h2>${say("refine.title", { number, round: node.round + 1, how: say(`origin.${node.origin}`) })}</h2>
+          ${media && !isLost && html`<${Enlarge} id=${media.id} />`}
+        </header>
         ${tree.best?.node === number && html`<p class="o-refine-won">${why(tree)}</p>`}
         ${
           ["failed", "skipped"].includes(stage) &&
-          html`<p class="o-refine-fault">${node.error ? faultWords(node.error) : say("stage_of.skipped_why")}</p>`
+          html`<p class="o-fault">${node.error ? faultWords(node.error) : say("stage_of.skipped_why")}</p>`
         }
         ${
           isLost &&
@@ -104,13 +108,14 @@ function Branch({ hidden }) {
       <h3>${say("branch.title")}</h3>
       <textarea
         ref=${words}
+        class="o-select"
         rows="2"
         aria-label=${say("branch.words")}
         placeholder=${say("branch.hint")}
         maxlength="8000"
       />
-      <div class="o-row-acts">
-        <label>
+      <div class="o-acts">
+        <label class="o-inline">
           <span>${say("branch.rewrites")}</span>
           <input ref=${rewrites} type="number" class="o-select" min="0" max="8" defaultValue="0" />
         </label>

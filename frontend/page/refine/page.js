@@ -39,7 +39,7 @@ function Refine({ element }) {
           <${Bar} tree=${tree} />
           ${
             tree.error &&
-            html`<p class="o-refine-fault" role="alert">${`${faultWords(tree.error)} ${say("refine.fault")}`}</p>`
+            html`<p class="o-fault" role="alert">${`${faultWords(tree.error)} ${say("refine.fault")}`}</p>`
           }
           <${RefineTree} key=${tree.id} tree=${tree} chosen=${node} jobs=${jobs} />
           ${node && html`<${RefineNode} tree=${tree} node=${node} job=${jobs[node.job_id]} />`}

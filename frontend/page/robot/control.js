@@ -21,6 +21,7 @@ function Control({ element }) {
     ${
       robots.length > 1 &&
       html`<select
+        class="o-select"
         aria-label=${say("control.pick")}
         value=${name}
         onChange=${({ currentTarget }) => robot.pick(currentTarget.value)}

@@ -67,6 +67,7 @@ function Sources({ own, close }) {
     >
       <input
         ref=${address}
+        class="o-select"
         type="text"
         inputmode="url"
         required

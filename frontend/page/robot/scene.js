@@ -26,6 +26,7 @@ function Scene() {
       <div>
         <input
           ref=${wanted}
+          class="o-select"
           type="number"
           min="0"
           step="1"

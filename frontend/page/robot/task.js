@@ -2,6 +2,7 @@
 
 import { say } from "../data/facts.js";
 import { seen } from "../data/store.js";
+import { Choice } from "../parts/choice.js";
 import { define } from "../parts/element.js";
 import { html } from "../vendor/preact.js";
 import { robot } from "./link.js";
@@ -10,7 +11,6 @@ import { start, TrialCount, Trials } from "./trials.js";
 
 const STOPS_AFTER_S = 5; // as the loop does
 const MODES = ["live", "rehearsal", "shadow", "approve", "step", "replay"];
-const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 function Task() {
   const { engaged, mine, busy, standing, now } = seen(robot);
@@ -30,6 +30,7 @@ function Task() {
     <div class="o-say">
       <input
         type="text"
+        class="o-select"
         id="robot-prompt"
         maxlength="4096"
         autocomplete="off"
@@ -50,7 +51,7 @@ function Task() {
                 button("finish", !mine, () => robot.tell("finish")),
               ]
             : button("start", !mine || Boolean(busy) || standing !== "ready" || unpicked, start, {
-                class: "o-btn o-go-run",
+                class: "o-btn o-primary o-go-run",
                 "data-hot": "submit",
               })
         }
@@ -103,38 +104,16 @@ function TooSlow({ horizon, speed, mode, summary }) {
   `;
 }
 
-function Modes({ mode, engaged }) {
-  const choose = (button) => {
-    if (engaged) return;
-    button.focus();
-    plan({ mode: button.dataset.mode });
-  };
-  const step = (event) => {
-    const by = STEPS[event.key];
-    if (!by) return;
-    event.preventDefault();
-    const at = MODES.indexOf(event.target.dataset.mode) + by + MODES.length;
-    choose(event.currentTarget.children[at % MODES.length]);
-  };
-  return html`
-    <div class="o-chip-group" role="radiogroup" aria-labelledby="robot-mode" onKeyDown=${step}>
-      ${MODES.map(
-        (one) => html`<button
-          type="button"
-          class="o-chip"
-          role="radio"
-          data-mode=${one}
-          aria-checked=${String(one === mode)}
-          aria-disabled=${engaged ? "true" : null}
-          tabindex=${one === mode ? 0 : -1}
-          onClick=${({ currentTarget }) => choose(currentTarget)}
-        >
-          ${say(`mode.${one}`)}
-        </button>`,
-      )}
-    </div>
-  `;
-}
+const Modes = ({ mode, engaged }) => html`
+  <${Choice}
+    aria-labelledby="robot-mode"
+    mark="data-mode"
+    options=${MODES.map((one) => ({ value: one, title: say(`mode.${one}`) }))}
+    value=${mode}
+    choose=${(one) => plan({ mode: one })}
+    fixed=${engaged}
+  />
+`;
 
 function meaning(mode, episode) {
   if (mode !== "replay") return say(`means.${mode}`);

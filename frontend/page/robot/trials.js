@@ -29,9 +29,10 @@ export function TrialCount({ disabled }) {
   const { now } = seen(robot);
   if (!isSimulated(now) || !nextRun.value.record) return null;
   return html`
-    <label class="o-trials">
+    <label class="o-trials o-inline">
       ${say("trials.count")}
       <input
+        class="o-select"
         type="number"
         min="1"
         max=${MOST}

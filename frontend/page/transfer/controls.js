@@ -88,10 +88,11 @@ function Controls({ value: { source_video: source, controls, num_source_frames: 
     </div>
     ${
       source &&
-      html`<label class="o-kept-frames">
+      html`<label class="o-kept-frames o-inline">
         <b>${say("controls.kept")}</b>
         <input
           type="number"
+          class="o-select"
           min="0"
           max="397"
           step="1"

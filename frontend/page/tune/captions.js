@@ -39,7 +39,7 @@ export function Captions({ data, pick }) {
     <div class="o-tune-captions" role="group" aria-label=${say("tune.captions")}>
       <small>${bare ? say("tune.captions_missing", { bare, all: clips }) : say("tune.captions_listed_nowhere")}</small>
       ${captioning?.reason && html`<small data-tone="bad">${captioning.reason}</small>`}
-      <div class="o-sheet-acts">
+      <div class="o-acts">
         ${
           bare
             ? html`

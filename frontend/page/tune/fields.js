@@ -73,14 +73,16 @@ export function Field({ field, values, usual, set }) {
   const name = path.join(".");
   if (kind === "boolean") {
     return html`
-      <label class="o-tune-switch" title=${description}>
+      <label title=${description}>
+        <span>${title}</span>
         <input
           type="checkbox"
+          role="switch"
+          class="o-switch"
           name=${name}
           checked=${said ?? normal ?? false}
           onChange=${({ currentTarget }) => set(path, currentTarget.checked)}
         />
-        <span>${title}</span>
       </label>
     `;
   }

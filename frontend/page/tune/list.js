@@ -3,23 +3,19 @@
 import { duration, say } from "../data/facts.js";
 import { seen } from "../data/store.js";
 import { live } from "../data/live.js";
+import { Listed, showMain } from "../parts/columns.js";
 import { Meter } from "../parts/progress_bar.js";
 import { html } from "../vendor/preact.js";
 import { tuning } from "./store.js";
-
-const NARROW = "(max-width: 860px)";
 
 export function Tunings() {
   const { tunings, chosen } = seen(tuning);
   seen(live);
   if (!tunings.length) return null;
   return html`
-    <section class="o-card-plain o-tune-list" aria-label=${say("tune.tunings")}>
-      <h2>${say("tune.tunings")}</h2>
-      <ul role="list">
-        ${tunings.map((one) => html`<${Row} key=${one.id} one=${one} chosen=${one.id === chosen} />`)}
-      </ul>
-    </section>
+    <${Listed} title=${say("tune.tunings")}>
+      ${tunings.map((one) => html`<${Row} key=${one.id} one=${one} chosen=${one.id === chosen} />`)}
+    <//>
   `;
 }
 
@@ -31,16 +27,15 @@ function Row({ one, chosen }) {
     progress.step > 0 && say("tune.steps_done", progress),
     running && progress.eta_s !== null && say("tune.left", { time: duration(progress.eta_s) }),
   ];
-  // On a narrow page it stands below the list.
   const look = () => {
     tuning.choose(one.id);
-    if (matchMedia(NARROW).matches) document.querySelector(".o-tune-main").scrollIntoView();
+    showMain();
   };
   return html`
     <li data-tuning=${one.id} data-state=${progress.state}>
       <button
         type="button"
-        class="o-tune-row"
+        class="o-listed-row"
         aria-current=${chosen ? "true" : null}
         onClick=${look}
       >

@@ -2,6 +2,7 @@
 
 import { counted, say } from "../data/facts.js";
 import { seen } from "../data/store.js";
+import { Choice } from "../parts/choice.js";
 import { toast } from "../parts/errors.js";
 import { ProgressBar } from "../parts/progress_bar.js";
 import { VisionBudget } from "../parts/vision_budget.js";
@@ -76,7 +77,7 @@ export function NewTuning() {
   const ready = Boolean(data && checkpoint && chosen.value.name.trim()) && !busy.value;
   return html`
     <form
-      class="o-card-plain o-tune-form"
+      class="o-card-plain o-stack"
       aria-label=${say("tune.new")}
       onSubmit=${(event) => {
         event.preventDefault();
@@ -84,25 +85,16 @@ export function NewTuning() {
       }}
     >
       <h2>${say("tune.new")}</h2>
-      <div class="o-tune-tasks" role="radiogroup" aria-label=${say("tune.task")}>
-        ${TASKS.map(
-          (one) => html`
-            <label key=${one} title=${say(`tune.task_${one}_hint`)}>
-              <input
-                type="radio"
-                name="task"
-                value=${one}
-                checked=${one === task}
-                onChange=${() => {
-                  pick({ task: one, preset: null, data: "" });
-                  values.value = {};
-                }}
-              />
-              <span>${say(`tune.task_${one}`)}</span>
-            </label>
-          `,
-        )}
-      </div>
+      <${Choice}
+        aria-label=${say("tune.task")}
+        mark="data-task"
+        options=${TASKS.map((one) => ({ value: one, title: say(`tune.task_${one}`), help: say(`tune.task_${one}_hint`) }))}
+        value=${task}
+        choose=${(one) => {
+          pick({ task: one, preset: null, data: "" });
+          values.value = {};
+        }}
+      />
       <p class="o-hint">${say(`tune.task_${task}_hint`)}</p>
       <${DataSets} able=${able} data=${data} pick=${(name, its) => pick({ data: name, ...(its && its !== task ? { task: its, preset: null } : {}) })} />
       <label>
@@ -155,21 +147,21 @@ export function NewTuning() {
           <option value="all">${say("tune.learns_all")}</option>
         </select>
       </label>
-      <div class="o-tune-fields">${draw(fields.filter(({ first }) => first))}</div>
+      <div class="o-fields">${draw(fields.filter(({ first }) => first))}</div>
       ${task === "reasoner" && html`<${VisionBudget} checkpoint=${checkpoint} look=${lookOf({ ...preset?.recipe, ...values.value })} />`}
-      <details class="o-tune-more">
+      <details>
         <summary>${say("tune.more")}</summary>
-        <div class="o-tune-fields">${draw(fields.filter(({ first }) => !first))}</div>
+        <div class="o-fields">${draw(fields.filter(({ first }) => !first))}</div>
       </details>
       ${
         task === "reasoner" &&
         benchmarks.length > 0 &&
         html`
-          <fieldset class="o-tune-benchmarks">
+          <fieldset>
             <legend>${say("tune.benchmarks")}</legend>
             ${benchmarks.map(
               ({ name, title }) => html`
-                <label class="o-tune-switch" key=${name}>
+                <label key=${name}>
                   <input
                     type="checkbox"
                     checked=${marked.value.includes(name)}
@@ -185,17 +177,19 @@ export function NewTuning() {
           </fieldset>
         `
       }
-      <label class="o-tune-switch" title=${say("tune.evaluates_hint")}>
+      <label title=${say("tune.evaluates_hint")}>
+        <span>${say("tune.evaluates")}</span>
         <input
           type="checkbox"
+          role="switch"
+          class="o-switch"
           name="evaluates"
           checked=${chosen.value.evaluates}
           onChange=${({ currentTarget }) => pick({ evaluates: currentTarget.checked })}
         />
-        <span>${say("tune.evaluates")}</span>
       </label>
-      <div class="o-sheet-acts">
-        <button type="submit" class="o-btn o-primary" data-hot="submit" data-do="check" disabled=${!ready}>
+      <div class="o-acts">
+        <button type="submit" class="o-btn o-primary o-go" data-hot="submit" data-do="check" disabled=${!ready}>
           ${say("tune.check")}
         </button>
         <button type="button" class="o-btn" data-do="start" disabled=${!ready} onClick=${() => begin(false)}>

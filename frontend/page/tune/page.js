@@ -2,6 +2,7 @@
 
 import { say } from "../data/facts.js";
 import { seen } from "../data/store.js";
+import { Columns } from "../parts/columns.js";
 import { define } from "../parts/element.js";
 import { html } from "../vendor/preact.js";
 import { Shown } from "./shown.js";
@@ -12,12 +13,9 @@ import { tuning } from "./store.js";
 function Tune() {
   const { shown, datasets } = seen(tuning);
   return html`
-    <div class="o-tune-page" data-shown=${shown ? "true" : null}>
-      <div class="o-tune-side"><${NewTuning} /><${Tunings} /></div>
-      <div class="o-tune-main">
-        ${shown ? html`<${Shown} key=${shown.id} tuning=${shown} />` : datasets !== null && html`<${Empty} />`}
-      </div>
-    </div>
+    <${Columns} mainFirst=${Boolean(shown)} side=${html`<${NewTuning} /><${Tunings} />`}>
+      ${shown ? html`<${Shown} key=${shown.id} tuning=${shown} />` : datasets !== null && html`<${Empty} />`}
+    <//>
   `;
 }
 

@@ -8,7 +8,7 @@ import { tuning as store } from "./store.js";
 
 export function Saves({ tuning }) {
   return html`
-    <section class="o-card-plain o-tune-saves" aria-label=${say("tune.saves")}>
+    <section class="o-card-plain o-listed o-tune-saves" aria-label=${say("tune.saves")}>
       <header><h2>${say("tune.saves")}</h2></header>
       <ol role="list">
         ${[...tuning.saves].reverse().map((save) => html`<${Save} key=${save.step} tuning=${tuning} save=${save} />`)}
@@ -64,7 +64,7 @@ function Save({ tuning, save }) {
         }
         ${note && html`<small>${note}</small>`}
       </div>
-      <div class="o-tune-acts">
+      <div class="o-acts">
         ${comparison && html`<a class="o-btn" href=${`/compare?id=${comparison}`} data-do="compare">${say("tune.compare")}</a>`}
         ${runs.length > 0 && html`<a class="o-btn" href=${`/evaluate?run=${runs.join(",")}`} data-do="runs">${say("tune.scores")}</a>`}
         ${
@@ -90,7 +90,7 @@ function Save({ tuning, save }) {
                 ${say("tune.serve")}
               </button>`
             : html`
-                <form class="o-tune-naming" onSubmit=${keep}>
+                <form class="o-acts" onSubmit=${keep}>
                   <input
                     class="o-select"
                     name="kept"

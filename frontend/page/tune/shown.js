@@ -12,6 +12,7 @@ import { Saves } from "./saves.js";
 import { tuning as store } from "./store.js";
 
 const OPEN = ["waiting", "running"];
+const TONES = { running: "accent", succeeded: "good", failed: "bad" };
 
 export function Shown({ tuning }) {
   const points = seen(store).points[tuning.id] ?? [];
@@ -38,7 +39,7 @@ function Standing({ tuning }) {
     <section class="o-card-plain o-tune-standing" aria-label=${recipe.name} data-state=${state}>
       <header>
         <h2>${recipe.name}</h2>
-        <span class="o-tune-state" data-state=${state}>${say(`tune.state_${state}`)}</span>
+        <span class="o-badge" data-tone=${TONES[state]}>${say(`tune.state_${state}`)}</span>
         <span class="o-grow" />
         ${state === "checked" && !error && html`<button type="button" class="o-btn o-primary" data-do="start-checked" onClick=${act("start")}>${say("tune.start")}</button>`}
         ${state === "running" && html`<${IconButton} icon="bookmark" words=${say("tune.save_now")} data-do="save" onClick=${act("save")} />`}
@@ -61,7 +62,7 @@ function Standing({ tuning }) {
       ${!OPEN.includes(state) && progress.step > 0 && html`<p class="o-tune-facts">${factsOf(progress, tuning.spent_s)}</p>`}
       ${
         error &&
-        html`<p class="o-tune-error" role="alert"><b>${error.message}</b>${error.hint && html`<span>${error.hint}</span>`}</p>`
+        html`<p class="o-fault" role="alert"><b>${error.message}</b>${error.hint && html`<span>${error.hint}</span>`}</p>`
       }
     </section>
   `;

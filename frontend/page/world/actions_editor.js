@@ -61,6 +61,7 @@ function ActionsEditor({ value: { actions }, put, element }) {
       </select>
       <input
         type="number"
+        class="o-select"
         min=${GROUP}
         max=${MOST}
         step=${GROUP}

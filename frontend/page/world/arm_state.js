@@ -35,6 +35,7 @@ function ArmState({ value: { state }, put, element }) {
           <span>${last ? say("state.gripper") : say("state.joint", { joint: index + 1 })}</span>
           <input
             type="number"
+            class="o-select"
             step=${last ? 0.1 : 0.05}
             value=${value}
             onChange=${({ target }) => set(index, target.value)}

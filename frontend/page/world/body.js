@@ -24,10 +24,11 @@ function Body({ value: { embodiment, action_width: width }, put }) {
     />
     ${
       own === null &&
-      html`<label class="o-body-width">
+      html`<label class="o-body-width o-inline">
         <span>${say("body.width")}</span>
         <input
           type="number"
+          class="o-select"
           min="1"
           max="1024"
           value=${width ?? WIDTH}

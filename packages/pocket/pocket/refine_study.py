@@ -17,8 +17,8 @@ import numpy as np
 import typer
 from PIL import Image
 
-from cli.refine_study import run_study
 from cli.target import read_target
+from cli.verbs.refine_study import run_study
 from pocket.world.episode import HELD_OUT_FROM
 from pocket.world.prompts import Prompt, draw_prompt
 from pocket.world.reading import mark, read_picture

@@ -11,7 +11,7 @@ from PIL import Image
 
 from backend.comparisons.exporting import csv_of
 from backend.comparisons.likeness import MEASURES, compare
-from cli.compare import table_of
+from cli.verbs.compare import table_of
 from frontend.offline import offline_page
 from studio.comparisons import METRICS, Cell, Column, Comparison, Likeness, Metric
 

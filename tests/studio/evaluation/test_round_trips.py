@@ -1,6 +1,6 @@
 import pytest
 
-from cli.round_trip import table
+from cli.verbs.round_trip import table
 from studio.errors import BadInput
 from studio.evaluation.round_trips import round_trip
 from studio.requests.actions import PredictVideo

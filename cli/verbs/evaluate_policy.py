@@ -12,12 +12,12 @@ from typing import Annotated
 
 import typer
 
-from cli.evaluate import interval, told
 from cli.flags import ForceOption, TargetFlags, with_flags
 from cli.job_run import counted
-from cli.policy_program import policy_program
+from cli.policy_program import AnswersAfterOption, LevelsOption, ScenesOption, policy_program
 from cli.printed import print_table
 from cli.target import Target, connected, reached, running_server
+from cli.verbs.evaluate import interval, told
 from studio.client import StudioClient
 from studio.errors import BadInput, Conflict, StudioError
 from studio.evaluation import METRICS, Answer, Benchmark, Group, Item, Scores, draw_up
@@ -49,21 +49,10 @@ def evaluate_policy(
         str | None,
         typer.Option(envvar="ORRERY_POLICY", metavar="URL", help="A policy server instead, as in ws://127.0.0.1:8000."),
     ] = None,
-    scenes: Annotated[int, typer.Option(envvar="ORRERY_SCENES", min=1, max=1000, help="Number of tables.")] = 20,
-    levels: Annotated[
-        str, typer.Option(envvar="ORRERY_LEVELS", metavar="NAMES", help="Levels of the instruction, comma-separated.")
-    ] = "vague,default,specific",
+    scenes: ScenesOption = 20,
+    levels: LevelsOption = "vague,default,specific",
     seed: Annotated[int, typer.Option(envvar="ORRERY_SEED", min=0, max=1000, help="Selects the tables.")] = 0,
-    answers_after: Annotated[
-        float | None,
-        typer.Option(
-            envvar="ORRERY_ANSWERS_AFTER",
-            metavar="SECONDS",
-            min=0.0,
-            max=5.0,
-            help="Let each answer take this long in the simulation, which waits for it [real time]",
-        ),
-    ] = None,
+    answers_after: AnswersAfterOption = None,
     title: Annotated[
         str, typer.Option(envvar="ORRERY_TITLE", metavar="NAME", help="Name of the run [the policy's]")
     ] = "",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cli import tune
+from cli.verbs import tune
 from studio.errors import BadInput
 
 

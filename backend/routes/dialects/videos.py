@@ -21,9 +21,9 @@ from backend.dialects.openai_video_answers import (
 )
 from backend.errors import documented
 from backend.media.file_names import mime_of
+from backend.routes.dialects.video_call import BODY, EXTENSION, submit_extension, submit_video
 from backend.routes.job_call import IdempotencyKey, outcome, told_of
 from backend.routes.media import serve_file
-from backend.routes.video_call import BODY, EXTENSION, submit_extension, submit_video
 from backend.services import Parts, Services
 from studio.errors import (
     BadInput,

@@ -16,7 +16,7 @@ from backend.dialects.openai_video_answers import shown_results
 from backend.dialects.openai_videos import FILES, addresses_in, to_draft
 from backend.dialects.video_fields import VideoFields, read_fields
 from backend.edge.body_limit import MAX_JSON_BYTES
-from backend.routes.chat import own_hosts
+from backend.routes.dialects.chat import own_hosts
 from backend.routes.job_call import submitted
 from backend.services import Services
 from studio.errors import BadInput, Conflict, JobNotFound, StudioError

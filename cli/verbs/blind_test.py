@@ -15,7 +15,7 @@ import typer
 
 from cli.flags import TargetFlags, with_flags
 from cli.job_run import counted
-from cli.policy_program import PolicyProgram, policy_program
+from cli.policy_program import AnswersAfterOption, LevelsOption, PolicyProgram, ScenesOption, policy_program
 from cli.printed import print_table
 from cli.target import Target, connected
 from studio.blind_tests import (
@@ -50,23 +50,12 @@ def blind_test(
             help="A policy server, as in base=ws://127.0.0.1:8000. Give two.",
         ),
     ] = None,
-    scenes: Annotated[int, typer.Option(envvar="ORRERY_SCENES", min=1, max=1000, help="Number of tables.")] = 10,
-    levels: Annotated[
-        str, typer.Option(envvar="ORRERY_LEVELS", metavar="NAMES", help="Levels of the instruction, comma-separated.")
-    ] = "default",
+    scenes: ScenesOption = 10,
+    levels: LevelsOption = "default",
     seed: Annotated[
         int, typer.Option(envvar="ORRERY_SEED", min=0, max=1000, help="Selects the tables and draws who goes first.")
     ] = 0,
-    answers_after: Annotated[
-        float | None,
-        typer.Option(
-            envvar="ORRERY_ANSWERS_AFTER",
-            metavar="SECONDS",
-            min=0.0,
-            max=5.0,
-            help="Let each answer take this long in the simulation, which waits for it [real time]",
-        ),
-    ] = None,
+    answers_after: AnswersAfterOption = None,
     title: Annotated[str, typer.Option(envvar="ORRERY_TITLE", metavar="NAME", help="Name of the test.")] = "",
     test: Annotated[
         str | None,

@@ -12,8 +12,8 @@ from backend.dialects.openai_actions import ActionGeneration, ActionMetadata, to
 from backend.dialects.openai_video_answers import action_results, to_action
 from backend.dialects.packed_actions import MIME, is_packed, pack_answer, read_packed
 from backend.errors import documented
+from backend.routes.dialects.video_call import CallBody, files_of, read_body, submit_fields
 from backend.routes.job_call import IdempotencyKey, outcome, told_of
-from backend.routes.video_call import CallBody, files_of, read_body, submit_fields
 from backend.services import Parts, UsesCatalogue
 from studio.errors import BadInput, Conflict, EngineError, MediaNotFound, NotAllowed, TooLarge
 from studio.requests import RunPolicy

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.compare import axes_of, form_of, place_of
+from cli.verbs.compare import axes_of, form_of, place_of
 from studio.errors import BadInput
 
 

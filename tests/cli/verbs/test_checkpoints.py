@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import checkpoints
+from cli.verbs import checkpoints
 from fake_hub import fake_hub
 
 
@@ -116,7 +116,7 @@ def test_a_hub_that_wants_its_terms_accepted_is_quoted(refused, tmp_path, monkey
     ],
 )
 def test_a_model_that_computes_controls_is_pulled_by_its_name(orrery, tmp_path, monkeypatch, name, repository):
-    monkeypatch.setattr("cli.checkpoints._pulled", lambda command, title: f"{title}: {command[-1]}")
+    monkeypatch.setattr("cli.verbs.checkpoints._pulled", lambda command, title: f"{title}: {command[-1]}")
     done = orrery("checkpoints", "pull", name, "--data", tmp_path)
     assert done.stdout.strip().endswith(f": {repository}")
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from cli.ask import print_results
+from cli.verbs.ask import print_results
 from studio.client.chat import Piece
 from studio.data_folder import DataFolder, find_holder
 from studio.prompting import TaskAnswer
