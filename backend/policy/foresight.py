@@ -71,10 +71,20 @@ def pack_clip(label: str, video: NDArray[np.uint8], layout: ViewLayout | None) -
         layout: of the checkpoint's own; without one, frames show the canvas from its upper left corner on, shrunk.
     """
     height, width = video.shape[1:3]
-    views = layout.views if layout is not None else _shrunk_views(width, height)
+    views = _views(layout, width, height)
     frames = [_jpeg(_canvas(picture, views)) for picture in video]
     places = [_place(views, whole) for whole in CANVAS_VIEWS]
     return pack_message({"label": label, "frames": frames, "views": places})
+
+
+def shown_places(layout: ViewLayout | None, width: int, height: int) -> list[Rectangle]:
+    """Where the wrist's view, exterior 1's and exterior 2's are in frames of a checkpoint; see `pack_clip`."""
+    views = _views(layout, width, height)
+    return [view.shown for whole in CANVAS_VIEWS if (view := _view_of(views, whole)) is not None]
+
+
+def _views(layout: ViewLayout | None, width: int, height: int) -> tuple[View, ...]:
+    return layout.views if layout is not None else _shrunk_views(width, height)
 
 
 def _shrunk_views(width: int, height: int) -> tuple[View, ...]:
@@ -121,9 +131,16 @@ def _jpeg(canvas: Image.Image) -> bytes:
 
 def _place(views: tuple[View, ...], whole: Rectangle) -> list[int]:
     """Of the part of a view that is foreseen."""
+    view = _view_of(views, whole)
+    cut = view.cut if view is not None else whole
+    return [cut.left, cut.top, cut.width, cut.height]
+
+
+def _view_of(views: tuple[View, ...], whole: Rectangle) -> View | None:
+    """The one that is cut out of a part of the canvas."""
     for view in views:
         cut = view.cut
         across = whole.left <= cut.left and cut.left + cut.width <= whole.left + whole.width
         if across and whole.top <= cut.top and cut.top + cut.height <= whole.top + whole.height:
-            return [cut.left, cut.top, cut.width, cut.height]
-    return [whole.left, whole.top, whole.width, whole.height]
+            return view
+    return None

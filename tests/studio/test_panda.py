@@ -18,7 +18,7 @@ def test_the_wrist_camera_sees_a_place_where_mujocos_does():
     physics = Physics(scene, seed=3)
     data = physics.data
     camera = data.camera(WRIST_CAMERA)
-    place = data.site(PINCH_SITE).xpos + [0.02, -0.03, -0.05]
+    place = data.site(PINCH_SITE).xpos + np.array([0.02, -0.03, -0.05])
     seen = camera.xmat.reshape(3, 3).T @ (place - camera.xpos)
     focal = (
         WRIST_SIZE[1]
@@ -43,6 +43,6 @@ def test_the_paths_of_rows_lie_in_the_canvas_each_in_its_own_view():
 
 
 def test_what_leaves_a_view_is_left_out_of_its_path():
-    away = [[*(HOME + [step * 0.3, 0, 0, 0, 0, 0, 0]), 0.0] for step in range(8)]
+    away = [[*(HOME + np.array([step * 0.3, 0, 0, 0, 0, 0, 0])), 0.0] for step in range(8)]
     _, first, second = hand_paths([*HOME, 0.0], away)
     assert min(len(first), len(second)) < 9
