@@ -12,9 +12,9 @@ from PIL import Image
 from backend.comparisons.likeness import psnr_db
 from backend.media import inspect_upload, read_timeline, write_clip
 from backend.media.clip_reader import stream_frames
-from backend.policy.foresight import shown_places
 from studio.rollouts import SIMULATED_FPS, StepError
 from studio.rules.view_layout import ViewLayout
+from studio.wire.foreseen_clip import shown_places
 
 Frame = NDArray[np.uint8]
 

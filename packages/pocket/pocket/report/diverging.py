@@ -18,7 +18,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.policy.foresight import pack_clip
 from engine import Engine
 from robot.evaluation.divergence import LIMIT, NUM_RUNS, NUM_TICKS, DisturbedRuns, disturbed_series, summed_up
 from robot.foresight.clip import ForeseenClip, read_clip
@@ -27,6 +26,7 @@ from studio.errors import StudioError
 from studio.logs import configure_logs
 from studio.presets import load_presets
 from studio.rules.view_layout import ViewLayout
+from studio.wire.foreseen_clip import pack_clip
 from tuning.policy.trying import EnginePolicy
 
 
