@@ -1,4 +1,4 @@
-"""`orrery fan`: what a policy would do about one picture with other seeds or instructions, foreseen and ranked."""
+"""`orrery fan`: what a policy would do about one image with other seeds or instructions, foreseen and ranked."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def fan(
             "--output",
             envvar="ORRERY_OUTPUT",
             metavar="FOLDER",
-            help="Gets a clip of each branch and fan.json, with actions and paths.",
+            help="Gets a video of each branch and fan.json, with actions and paths.",
         ),
     ] = None,
     force: ForceOption = False,
     target: TargetFlags,
 ) -> None:
-    """Let a policy plan from one picture several times, foresee each plan, and rank them against the prompt."""
+    """Let a policy plan from one image several times, foresee each plan, and rank them against the prompt."""
     attachments = Attachments()
     payload = {
         **said,

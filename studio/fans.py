@@ -1,4 +1,4 @@
-"""Counterfactual fans: what a policy would do about one picture with other seeds or other instructions, ranked."""
+"""Counterfactual fans: what a policy would do about one image with other seeds or other instructions, ranked."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class FanRequest(ImaginedStart):
         start_image: what is seen.
         num_seeds: how many branches have the prompt and a seed each.
         instructions: what to do instead in each branch, all with one seed; none for branches by seed.
-        cameras: whose views the picture shows, in which the hand's way is then drawn; none where they are not known.
+        cameras: whose views the image shows, in which the hand's way is then drawn; none where they are not known.
         judge: reasoner that ranks the branches; none for the policy's own checkpoint.
         seed: of the first branch; each later one's is larger by 1.
     """
@@ -59,7 +59,7 @@ class FanRequest(ImaginedStart):
         Field(max_length=MAX_BRANCHES, description="one branch for each, instead of one for each seed"),
     ] = ()
     cameras: Annotated[
-        Literal["simulated"] | None, Field(description="whose views the picture shows; default: unknown ones")
+        Literal["simulated"] | None, Field(description="whose views the image shows; default: unknown ones")
     ] = None
     judge: Annotated[
         str | None, Field(max_length=200, description="reasoner that ranks; default: the policy's own checkpoint")
@@ -82,7 +82,7 @@ class FanRequest(ImaginedStart):
         return tuple(FanBranch(prompt=self.prompt, seed=self.seed + number) for number in range(self.num_seeds))
 
     def paths(self, actions: Sequence[Sequence[float]]) -> tuple[Path, ...]:
-        """The hand's way in each view of the picture; none where the cameras are not known."""
+        """The hand's way in each view of the image; none where the cameras are not known."""
         if self.cameras is None or self.state is None:
             return ()
         return hand_paths(self.state, actions)
@@ -96,7 +96,7 @@ class FanBranch(Frozen):
         job: id of the job that decides and foresees.
         actions: its rows.
         video: the foreseen frames.
-        paths: the hand's way in the wrist's view, exterior 1's and exterior 2's, in pixels of the picture.
+        paths: the hand's way in the wrist's view, exterior 1's and exterior 2's, in pixels of the image.
         score: 1, does nothing of the instruction, to 5, carries it out; none before the reasoner said so.
         reason: why.
     """
@@ -131,40 +131,40 @@ class Fan(Frozen):
     error: Failure | None = None
 
 
-class Verdict(Frozen):
+class BranchVerdict(Frozen):
     """What a reasoner says of a branch."""
 
     score: int
     reason: str
 
 
-class _Texts(Frozen):
+class _FanTexts(Frozen):
     score: str
 
 
 @cache
-def _texts() -> _Texts:
-    return shipped(_Texts, "evaluation", "fan.toml")
+def _texts() -> _FanTexts:
+    return shipped(_FanTexts, "evaluation", "fan.toml")
 
 
-def score_question(prompt: str, clip: ImageUrl | VideoUrl) -> Question:
-    """How far a foreseen clip carries out an instruction."""
+def score_question(prompt: str, video: ImageUrl | VideoUrl) -> Question:
+    """How far a foreseen video carries out an instruction."""
     schema = object_schema(reason=text_schema(MAX_REASON), score={"type": "integer", "enum": list(SCORES)})
     return Question(
-        messages=asked_alone(fill(_texts().score, prompt=prompt), clip),
+        messages=asked_alone(fill(_texts().score, prompt=prompt), video),
         sampling=SAMPLING,
         answer_schema=schema,
         video_fps=VIDEO_FPS,
     )
 
 
-def read_verdict(text: str) -> Verdict:
+def read_verdict(text: str) -> BranchVerdict:
     """The answer to `score_question`. Raises UnusableAnswer."""
     entry, _ = object_in(split_thought(text).answer)
     score = entry.get("score")
     if type(score) is not int or score not in SCORES:
         raise UnusableAnswer(f'"score" is {shown(score)}; expected a whole number from 1 to 5.')
-    return Verdict(score=score, reason=reason_of(entry))
+    return BranchVerdict(score=score, reason=reason_of(entry))
 
 
 def ranked(branches: Sequence[FanBranch]) -> tuple[int, ...]:

@@ -28,7 +28,7 @@ ROLLOUT_EXAMPLE: dict[str, Any] = {
 
 
 class RolloutRequest(ImaginedStart):
-    """Begin a rollout from a picture, or from a table of the simulated arm, on which its actions are then executed too.
+    """Begin a rollout from an image, or from a table of the simulated arm, on which its actions are then executed too.
 
     Attributes:
         start_image: what is seen first; none where a table is named.
@@ -123,7 +123,7 @@ class Rollout(Frozen):
 
     Attributes:
         start_image: what it began with.
-        video: the whole clip, once it has succeeded.
+        video: the whole video, once it has succeeded.
         simulated: where a table was named.
         error: why it failed.
     """

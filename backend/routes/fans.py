@@ -1,4 +1,4 @@
-"""`/v1/fans`: what a policy would do about one picture with other seeds or other instructions."""
+"""`/v1/fans`: what a policy would do about one image with other seeds or other instructions."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 WORDS: dict[str, str] = {
     "fan.title": "Fan",
-    "fan.help": "several plans from one picture, foreseen and ranked",
+    "fan.help": "several plans from one image, foreseen and ranked",
     "fan.by": "Branches",
     "fan.by_seeds": "by seed",
     "fan.by_instructions": "by instruction",
@@ -19,7 +19,7 @@ WORDS: dict[str, str] = {
     "fan.unranked": "Not ranked: {reason}",
     "fan.failed": "The fan failed: {reason}",
     "fan.cancelled": "Cancelled.",
-    "fan.picture": "The picture, and the hand's way in each view for each branch",
+    "fan.picture": "The image, and the hand's way in each view for each branch",
     "fan.table": "Branches, the best first",
     "fan.branch": "branch",
     "fan.number": "branch {number}",

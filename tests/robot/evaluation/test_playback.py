@@ -26,6 +26,11 @@ def played(
     return json.loads(capsys.readouterr().out)
 
 
+def picture(path: Path) -> np.ndarray:
+    with Image.open(path) as found:
+        return np.asarray(found.convert("RGB"))
+
+
 def frames(path: Path) -> np.ndarray:
     with av.open(str(path)) as container:
         return np.stack([frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)])
@@ -36,7 +41,7 @@ def test_a_table_is_seen_as_it_begins(tmp_path: Path, monkeypatch: Any, capsys: 
     answer = played([], tmp_path, monkeypatch, capsys)
 
     assert answer["state"] == pytest.approx([*HOME, 0.0], abs=1e-6)
-    assert Image.open(tmp_path / START).size == (640, 540)
+    assert picture(tmp_path / START).shape == (540, 640, 3)
     assert not (tmp_path / SEEN).exists()
 
 
@@ -46,7 +51,7 @@ def test_there_is_a_frame_before_the_first_row_and_one_after_each(tmp_path: Path
     answer = played(rows, tmp_path, monkeypatch, capsys)
 
     seen = frames(tmp_path / SEEN)
-    start = np.asarray(Image.open(tmp_path / START).convert("RGB"))
+    start = picture(tmp_path / START)
     assert answer["stopped"] == ""
     assert seen.shape == (41, 540, 640, 3)
     assert np.abs(seen[0].astype(int) - start).mean() < 3  # as the video stores it
