@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             table.close()
     except StudioError as error:
-        sys.stderr.write(f"orrery rollout: {error}\n")
+        sys.stderr.write(f"{error}\n")
         return 2
     sys.stdout.write(json.dumps(answer) + "\n")
     return 0

@@ -49,5 +49,4 @@ WORDS: dict[str, str] = {
     "rollout.step": "step",
     "rollout.step_line": "step {step}: {psnr} dB, the first frame {still} dB",
     "rollout.mean": "mean {psnr} dB; the first frame, as if nothing moved, {still} dB",
-    "rollout.still": "first frame",
 }
