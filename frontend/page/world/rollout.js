@@ -1,5 +1,6 @@
 // The policy in the world that the model predicts, from the form's start image or from a simulated table.
 
+import { checkpoint } from "../data/checkpoint.js";
 import { say } from "../data/facts.js";
 import { seen } from "../data/store.js";
 import { form } from "../form/values.js";
@@ -14,6 +15,7 @@ const GROUP = 4;
 
 function Rollout() {
   seen(form);
+  seen(checkpoint); // whose images may be those of the simulated table
   const { found, running, begin, cancel } = useImagined("/v1/rollouts");
   const chunks = useSignal(4);
   const horizon = useSignal(16);
