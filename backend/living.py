@@ -50,6 +50,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
         await services.evaluation.judging.close()
         await services.evaluation.questions.close()
         await library.rollouts.close()
+        await library.fans.close()
         await services.evaluation.hue_tasks.close()
         guarding.cancel()
         await fleet.guard.close()

@@ -34,8 +34,9 @@ from backend.fleet.memory import FleetMemory
 from backend.guarding import Guard
 from backend.hue import HueService, HueTaskService
 from backend.hue.store import HueStore
-from backend.imagining import RolloutService
+from backend.imagining import FanService, RolloutService
 from backend.imagining.last_frame import keep_last_frame
+from backend.imagining.simulated_tables import TablePlayer
 from backend.jobs.admission import Admission
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.idempotency import IdempotencyKeys
@@ -284,8 +285,13 @@ def build_library(
         judge=Judge(arena, reasoners, media),
         questions=QuestionService(database, arena, reasoners, media),
         rollouts=RolloutService(
-            PromisedJobs(fleet.jobs), media, cuts, lambda video: keep_last_frame(video, media, ledger.uploads)
+            PromisedJobs(fleet.jobs),
+            media,
+            cuts,
+            lambda video: keep_last_frame(video, media, ledger.uploads),
+            TablePlayer(media, ledger.uploads, fleet.catalogue),
         ),
+        fans=FanService(PromisedJobs(fleet.jobs), media, reasoners),
     )
 
 

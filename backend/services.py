@@ -29,7 +29,7 @@ from backend.fleet import Fleet
 from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.guarding import Guard
 from backend.hue import HueService, HueTaskService
-from backend.imagining import RolloutService
+from backend.imagining import FanService, RolloutService
 from backend.jobs.admission import Admission
 from backend.jobs.idempotency import IdempotencyKeys
 from backend.jobs.live_jobs import LiveJobs
@@ -128,6 +128,7 @@ class LibraryServices:
     judge: Judge
     questions: QuestionService
     rollouts: RolloutService
+    fans: FanService
 
 
 @dataclass(frozen=True)
@@ -207,6 +208,7 @@ UsesRefining = Annotated[RefiningService, _part(lambda services: services.librar
 UsesArena = Annotated[ArenaService, _part(lambda services: services.library.arena)]
 UsesReasoners = Annotated[Reasoners, _part(lambda services: services.library.reasoners)]
 UsesJudge = Annotated[Judge, _part(lambda services: services.library.judge)]
+UsesFans = Annotated[FanService, _part(lambda services: services.library.fans)]
 UsesRollouts = Annotated[RolloutService, _part(lambda services: services.library.rollouts)]
 UsesQuestions = Annotated[QuestionService, _part(lambda services: services.library.questions)]
 UsesBenchmarks = Annotated[BenchmarkService, _part(lambda services: services.evaluation.benchmarks)]

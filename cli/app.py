@@ -37,6 +37,7 @@ VERBS: dict[str, str] = {
     "annotate": "Annotate videos with the fields of a schema.",
     "captions-to-jsonl": "Convert videos and captions to a training file.",
     "prompts-to-json": "Convert inference prompts to the format used in training.",
+    "fan": "Plan from one image several times, foresee and rank the plans.",
     "rollout": "Imagine what a policy does and sees, as a video with actions.",
     "round-trip": "Find the actions of a predicted video again and compare.",
     "robot": "Start the robot program for an arm.",

@@ -49,6 +49,8 @@ def draw_bench(blocks: gr.Blocks, panel: Panel, connect: Connect) -> None:
             parts.part("o-stage", elem_id=element_ids.stage(page), elem_classes=["o-fill"])
             parts.part("o-progress", elem_id=element_ids.progress(page))
             parts.part("o-strip", elem_id=element_ids.strip(page))
+            for tag in panel.tools:
+                parts.part(tag, elem_id=element_ids.part(page, tag.removeprefix("o-")))
     _wire_submission(fields, generate)
     _wire_restoring(panel, connect, fields)
     _wire_draft(blocks, panel, connect, fields)

@@ -55,6 +55,7 @@ class Panel:
         rare: fields that go behind the fold here.
         first: values that it starts with, where the checkpoint's defaults say nothing.
         tabs: places that share its entry in the rail, as (place, name); empty for a place that stands alone.
+        tools: elements below the stage that do something else with the form's values.
     """
 
     place: Place
@@ -64,6 +65,7 @@ class Panel:
     rare: tuple[str, ...] = ()
     first: Mapping[str, Any] = field(default_factory=dict[str, Any])
     tabs: tuple[tuple[Place, str], ...] = ()
+    tools: tuple[str, ...] = ()
 
     @property
     def every_part(self) -> tuple[FormPart, ...]:

@@ -81,6 +81,7 @@ POLICY_PANEL = Panel(
     early=("num_actions", "fps", "resolution"),
     first=FIRST,
     tabs=TABS,
+    tools=("o-fan", "o-rollout"),
 )
 """What to do now."""
 

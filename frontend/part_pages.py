@@ -40,6 +40,7 @@ def draw_robot_page(place: Place) -> None:
             draw("task")
         with gr.Column(elem_classes=["o-a-view"]):
             draw("view")
+            draw("fan")
             draw("panel", "o-fill")
         with gr.Column(elem_classes=["o-a-joints"]):
             draw("joints", "o-fill")

@@ -13,6 +13,7 @@ from frontend.page.compare import words as compare
 from frontend.page.evaluate import generation_words
 from frontend.page.evaluate import words as evaluate
 from frontend.page.hue import words as hue
+from frontend.page.imagining import words as imagining
 from frontend.page.keys import CLIP_KEYS, MAKING_KEYS, Keys
 from frontend.page.library import words as library
 from frontend.page.making import words as making
@@ -71,6 +72,7 @@ STYLES = (
 )
 """The style sheets of every page, in the order in which they apply; a place's own follow."""
 
+PLAYHEAD_STYLES = ("playhead/playhead", "playhead/bar")
 MAKING_STYLES = ("making/making", "media/media", "media/player", "media/beside_clip", "media/lightbox")
 IMAGE = Place(
     "image",
@@ -118,17 +120,16 @@ WORLD = Place(
     "world",
     kind="predict_video",
     prompt=world.PLACEHOLDER,
-    words=making.WORDS | world.WORDS,
+    words=making.WORDS | world.WORDS | imagining.WORDS,
     keys=CLIP_KEYS,
     script="world/world.js",
-    styles=(*MAKING_STYLES, "world/world"),
+    styles=(*MAKING_STYLES, *PLAYHEAD_STYLES, "world/world", "imagining/imagining"),
 )
 INVERSE = replace(WORLD, name="inverse", path="/inverse", kind="predict_actions", within="world")
 POLICY = replace(
     WORLD, name="policy", path="/policy", kind="run_policy", prompt=world.POLICY_PLACEHOLDER, within="world"
 )
 _LOOKING = ("parts/keeping", "media/media", "media/player", "media/beside_clip")
-PLAYHEAD_STYLES = ("playhead/playhead", "playhead/bar")
 ASK = Place(
     "ask",
     "Think",
@@ -245,10 +246,15 @@ ROBOT = Place(
     "Robot",
     "/robot",
     "robot",
-    words=robot.WORDS,
+    words=robot.WORDS | imagining.WORDS,
     keys=robot.KEYS,
     script="robot/robot.js",
-    styles=("robot/robot", "robot/orders", "robot/seen", "robot/recorded"),
+    styles=(
+        "media/media",
+        *PLAYHEAD_STYLES,
+        *("robot/robot", "robot/orders", "robot/seen", "robot/recorded"),
+        "imagining/imagining",
+    ),
 )
 API = Place("api", "System", "API", "/docs", "braces")
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field, TypeAdapter, ValidationError
 
 from robot.chunk import MAX_ROWS
+from robot.observation import ROW_WIDTH
 from studio.errors import BadInput
 from studio.requests import Frozen, shown
 
@@ -24,6 +25,7 @@ EpisodeIndex = Annotated[int, Field(ge=0)]
 IdleFrames = Annotated[int, Field(ge=0, le=MAX_ROWS)]
 DivergenceLimit = Annotated[float, Field(gt=0, le=2)]
 DivergenceTicks = Annotated[int, Field(ge=1, le=60)]
+ProposedRow = Annotated[tuple[float, ...], Field(min_length=ROW_WIDTH, max_length=ROW_WIDTH)]
 
 
 class Run(Frozen):
@@ -113,6 +115,19 @@ class Reject(Frozen):
     """Ask again instead."""
 
     command: Literal["reject"] = "reject"
+
+
+class Propose(Frozen):
+    """Show these rows in place of the chunk that waits, or of the next one. They are played after `approve`, like any.
+
+    Attributes:
+        epoch: in which they were planned; after a stop or another instruction they do not count.
+        rows: seven absolute joint positions in rad and the gripper, 0 open to 1 closed, as a policy answers.
+    """
+
+    command: Literal["propose"] = "propose"
+    epoch: Annotated[int, Field(ge=0)]
+    rows: Annotated[tuple[ProposedRow, ...], Field(min_length=1, max_length=MAX_ROWS)]
 
 
 class StepOnce(Frozen):
@@ -222,7 +237,7 @@ class Replay:
     rows: NDArray[np.float64]
 
 
-_OfRun = Start | Instruct | Hold | Resume | Finish | Approve | Reject | StepOnce
+_OfRun = Start | Instruct | Hold | Resume | Finish | Approve | Reject | Propose | StepOnce
 _OfLoop = Stop | Heartbeat | Release
 _OfStation = RunSelfTest | Confirm | GoHome | Recover | ListEpisodes | ReadEpisode | MarkEpisode | SendFile | ResetScene
 

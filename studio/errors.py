@@ -14,6 +14,7 @@
     │   ├── PresetNotFound       preset_not_found        nobody saved a form under this id
     │   ├── RefinementNotFound   refinement_not_found
     │   ├── RolloutNotFound      rollout_not_found       none of this id since the server started
+    │   ├── FanNotFound          fan_not_found           likewise
     │   ├── RobotNotFound        robot_not_found         none of this name has dialled in
     │   ├── PairNotFound         pair_not_found          no two results that differ in one thing, or not any more
     │   ├── VoteNotFound         vote_not_found
@@ -166,6 +167,10 @@ class BenchmarkNotFound(NotFound):
 
 class RolloutNotFound(NotFound):
     code = "rollout_not_found"
+
+
+class FanNotFound(NotFound):
+    code = "fan_not_found"
 
 
 class RunNotFound(NotFound):

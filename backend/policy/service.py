@@ -21,13 +21,14 @@ from backend.jobs.dispatcher import Dispatcher, Spoken
 from backend.messages import Act, Acted, ActFailed, Foreseen, StopActing
 from backend.metrics import Metrics
 from backend.policy.contract import CANVAS_SIZE, EMBODIMENT, NUM_ROWS, ROWS_PER_SECOND, metadata, own_layout
-from backend.policy.foresight import ForesightChannel, pack_clip
+from backend.policy.foresight import ForesightChannel
 from backend.policy.lease import IDLE_S, PolicyLease
 from backend.policy.question import Question, Reset, read_frame
 from studio.errors import Busy, Conflict, EngineLost
 from studio.presets import complete
 from studio.requests import RunPolicy, parse_request
 from studio.rules import refusals
+from studio.wire.foreseen_clip import pack_clip
 
 log = structlog.get_logger("orrery.policy")
 

@@ -27,6 +27,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from robot.bridge import messages
 from robot.bridge.messages import ComingRows
+from robot.chunk import ActionChunk
 from robot.clock import Clock
 from robot.commands import SendFile, parse_command
 from robot.faults import BrokenEpisode
@@ -73,6 +74,7 @@ class Bridge:
         self._wanted: frozenset[str] = frozenset()
         self._connected = False
         self._coming = ComingRows()
+        self._pending: ActionChunk | None = None
 
     def on_tick(self, report: TickReport) -> None:
         """One tick; returns at once, and lets the oldest go when the server is slow."""
@@ -157,8 +159,10 @@ class Bridge:
             _send(socket, messages.coming(report))
         for event in report.events:
             _send(socket, messages.event(event))
-        if report.answered is not None:
-            _send(socket, messages.chunk(report.answered, report, pending=report.answered is report.pending))
+        proposed = report.pending if report.pending is not self._pending else None
+        self._pending = report.pending
+        if (chunk := report.answered or proposed) is not None:
+            _send(socket, messages.chunk(chunk, report, pending=chunk is report.pending))
         if "canvas" in self._wanted and report.views is not None:
             socket.send(pack_frame("canvas", messages.jpeg(report.views.canvas())))
 

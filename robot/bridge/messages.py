@@ -9,7 +9,7 @@
   policy_words, policy_predicts, foreseen: {label, tick, frame, psnr_db[3], motion[3]}|null, has_views, lateness_ms,
   busy_ms}: fifteen a second. `foreseen` compares what was seen at its own tick, of a moment ago
 - `chunk` {tick, epoch, pending, rows[n][8], skipped_rows, jump_rad, latency_s, inference_s, has_video}: when rows came;
-  pending ones wait for `approve` or `reject`. A shadow run's rows come too
+  pending ones wait for `approve` or `reject`; those that a person proposed come too, and a shadow run's rows
 - `coming` {tick, epoch, num_coming, rows[≤ 48][8]}: what will be played next, stretched and faded as it will be: when
   rows took over or a replay began, and once a second
 - `event` {at_s, code, words}: something that a person should read

@@ -14,7 +14,8 @@ import logging
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -81,48 +82,41 @@ class SteppedForesight:
         self.series.append(None)
 
 
+Foresees = Callable[[Observation], tuple[NDArray[np.float64], ForeseenClip]]
+"""From what is seen to rows, float64 [n, 8], and the frames that the policy expects with them."""
+
+
 class DisturbedRuns:
-    """The simulated table, its policy, and what is done to it.
+    """The simulated table, and what is done to it.
+
+    Args:
+        ask: the policy; the world waits for it.
 
     Raises:
         NotInstalled: nothing can be rendered here, or MuJoCo is missing.
     """
 
-    def __init__(self, settings: RobotSettings) -> None:
+    def __init__(self, ask: Foresees) -> None:
         if not GRAPHICS.can_draw:
             raise NotInstalled(GRAPHICS.problem)
+        self._ask = ask
         self._clock = TurnedClock()
         self._world = World(clock=self._clock)
         self._cameras = SteppedCameras(self._world)
-        self._clips: dict[str, ForeseenClip] = {}
-        connection = connect_policy(settings, MonotonicClock(), self._keep)
-        assert connection is not None, "the program was given an address"
-        self._connection = connection
-        self._link = ForesightLink(
-            settings.policy_url, policy_token(settings), lambda: connection.status().foresight, self._keep
-        )
-        self._connection.wants_video = self._link.wanted = True
         self._disturbance: Disturbance = "none"
 
-    def make_ready(self) -> None:
-        """Connect. Raises PolicyRefused where it foresees nothing, and PolicyLost."""
-        await_policy(self._connection.status, MonotonicClock())
-        if not self._connection.status().predicts:
-            raise PolicyRefused("The policy predicts no frames.", param="policy")
-        time.sleep(1.0)  # until the link has dialled: a question before that is not foreseen
-
     def run(self, task: TableTask, kind: Disturbance) -> list[float | None]:
-        """The divergence of each tick. Raises PolicyRefused, PolicyLost."""
+        """The divergence of each tick. Raises StudioError, what `ask` does."""
         world, clock = self._world, self._clock
         world.reset(task.scene)
-        self._clips.clear()
         self._disturbance = "none"
         arm, began_s = DisturbedArm(world), clock.now()
         foresight = SteppedForesight(clock, self._views)
 
         def decide(seen: Observation) -> NDArray[np.float64]:
-            rows, clip = self._ask(seen)
-            foresight.clips[clip.label] = clock.now() + ANSWERS_AFTER_S + FORESEEN_AFTER_S, clip
+            rows, clip = self._ask(replace(seen, views=self._views()))
+            label = label_of(seen.epoch, seen.tick)
+            foresight.clips[label] = clock.now() + ANSWERS_AFTER_S + FORESEEN_AFTER_S, clip
             return rows
 
         def disturb() -> None:
@@ -136,19 +130,37 @@ class DisturbedRuns:
         return foresight.series
 
     def close(self) -> None:
-        """Let go of everything."""
-        self._link.close()
-        self._connection.close()
+        """Let go of the cameras."""
         self._cameras.close()
 
     def _views(self) -> Views:
         return seen_by(self._disturbance, self._cameras.views())
 
-    def _keep(self, clip: ForeseenClip) -> None:
-        self._clips[clip.label] = clip
 
-    def _ask(self, seen: Observation) -> tuple[NDArray[np.float64], ForeseenClip]:
-        self._connection.ask(replace(seen, views=self._views()), timeout_s=ANSWER_TIMEOUT_S)
+class ForeseeingServer:
+    """The policy of the settings' server, asked for its frames too."""
+
+    def __init__(self, settings: RobotSettings) -> None:
+        self._clips: dict[str, ForeseenClip] = {}
+        connection = connect_policy(settings, MonotonicClock(), self._keep)
+        assert connection is not None, "the program was given an address"
+        self._connection = connection
+        self._link = ForesightLink(
+            settings.policy_url, policy_token(settings), lambda: connection.status().foresight, self._keep
+        )
+        self._connection.wants_video = self._link.wanted = True
+
+    def make_ready(self) -> None:
+        """Connect. Raises PolicyRefused where it foresees nothing, and PolicyLost."""
+        await_policy(self._connection.status, MonotonicClock())
+        if not self._connection.status().predicts:
+            raise PolicyRefused("The policy predicts no frames.", param="policy")
+        time.sleep(1.0)  # until the link has dialled: a question before that is not foreseen
+
+    def ask(self, seen: Observation) -> tuple[NDArray[np.float64], ForeseenClip]:
+        """See `Foresees`. Raises PolicyRefused, PolicyLost."""
+        self._clips.clear()
+        self._connection.ask(seen, timeout_s=ANSWER_TIMEOUT_S)
         while (answer := self._connection.take()) is None:
             time.sleep(LOOK_EVERY_S)
         if isinstance(answer, StudioError):
@@ -160,6 +172,14 @@ class DisturbedRuns:
                 raise PolicyLost(f"The frames of question {label} did not come within {CLIP_TIMEOUT_S:.0f} s.")
             time.sleep(LOOK_EVERY_S)
         return answer.rows, clip
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._link.close()
+        self._connection.close()
+
+    def _keep(self, clip: ForeseenClip) -> None:
+        self._clips[clip.label] = clip
 
 
 def summed_up(runs: Sequence[tuple[Disturbance, Series]], limit: float, num_ticks: int) -> dict[str, Any]:
@@ -199,13 +219,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     said, others = parser.parse_known_args(arguments)
     configure_logs(logging.ERROR)
     try:
-        with tempfile.TemporaryDirectory() as scratch:
-            trials = DisturbedRuns(read_settings([f"--recordings={scratch}", "--arm=simulated", *others]))
-            try:
-                trials.make_ready()
-                runs = _runs(trials, said.runs, said.seed)
-            finally:
-                trials.close()
+        with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
+            server = ForeseeingServer(read_settings([f"--recordings={scratch}", "--arm=simulated", *others]))
+            stack.callback(server.close)
+            server.make_ready()
+            trials = DisturbedRuns(server.ask)
+            stack.callback(trials.close)
+            runs = list(disturbed_series(trials, said.runs, said.seed))
         _say(summed_up(runs, said.limit, said.ticks))
     except StudioError as error:
         sys.stderr.write(f"orrery divergence: {error}\n")
@@ -213,14 +233,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _runs(trials: DisturbedRuns, num_runs: int, seed: int) -> list[tuple[Disturbance, Series]]:
-    runs: list[tuple[Disturbance, Series]] = []
+def disturbed_series(
+    trials: DisturbedRuns, num_runs: int, seed: int, numbers: Sequence[int] | None = None
+) -> Iterator[tuple[Disturbance, Series]]:
+    """The runs one after the other, each also written as a line.
+
+    Args:
+        numbers: of those that are driven; none for all.
+    """
     for number, item in enumerate(table_benchmark(num_runs, ("default",), seed).items):
+        if numbers is not None and number not in numbers:
+            continue
         kind: Disturbance = KINDS[number // 2 % len(KINDS)] if number % 2 else "none"
         series = trials.run(task_of(item), kind)
-        runs.append((kind, series))
         _say({"item": item.id, "disturbance": kind, "divergence": series})
-    return runs
+        yield kind, series
 
 
 def _say(message: dict[str, Any]) -> None:

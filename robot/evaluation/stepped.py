@@ -6,6 +6,7 @@ then counts as having taken a set time.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from robot.arms.simulated import SimulatedArm
 from robot.cameras.simulated import SteppedCameras
+from robot.chunk import MAX_ROWS
 from robot.clock import MonotonicClock, Tick
 from robot.commands import Ready, Run, Start
 from robot.evaluation.film import Film
@@ -26,7 +28,7 @@ from robot.faults import NotInstalled
 from robot.foresight import Foresight
 from robot.loop import DeadMan, Loop, Sensors
 from robot.loop.loop import PERIOD_S, Listener
-from robot.observation import Observation
+from robot.observation import ArmState, Observation, Views
 from robot.policy import Policy, PolicyConnection
 from robot.settings import RobotSettings
 from robot.simulation.library import GRAPHICS
@@ -40,6 +42,10 @@ ANSWER_TIMEOUT_S = 600.0
 """A first answer may load and compile."""
 
 LOOK_EVERY_S = 0.002
+
+
+TICKS_BEFORE_ROWS = 2
+"""Of `drive_stepped` with answers that take no time: one that makes ready, one that starts and asks."""
 
 
 class SteppedTable:
@@ -80,6 +86,36 @@ class SteppedTable:
 
         view = drive_stepped(self._world, self._clock, looking, task.instruction, watch, each_tick=look)
         return result_of(watch, view, self._clock.now() - began_s, self._answers_after_s)
+
+    def lay(self, seed: int) -> tuple[Views, ArmState]:
+        """Another table, with the arm at home: what is seen of it, and where the arm is."""
+        self._world.reset(seed)
+        return self._cameras.views(), self._world.state()
+
+    def play(self, rows: NDArray[np.float64], film: Film) -> SessionView:
+        """Play rows on the table as it lies, through the loop and its limits.
+
+        Args:
+            rows: float64 [n, 8].
+            film: gets n + 1 pictures, fewer where the arm stopped: before the first row, and after each one.
+
+        Returns:
+            Where the session stands in the end.
+        """
+        coming = np.vstack([rows, np.repeat(rows[-1:], MAX_ROWS, axis=0)])
+        ticks = itertools.count(1)
+
+        def decide(seen: Observation) -> NDArray[np.float64]:
+            num_played = max(0, seen.tick - TICKS_BEFORE_ROWS)
+            return coming[num_played : num_played + MAX_ROWS]
+
+        def look() -> None:
+            if next(ticks) >= TICKS_BEFORE_ROWS:
+                film.add(self._cameras.views())
+
+        policy = LatePolicy(self._clock, decide, 0.0)
+        num_ticks = TICKS_BEFORE_ROWS + len(rows) + 1
+        return drive_stepped(self._world, self._clock, policy, "", num_ticks=num_ticks, each_tick=look)
 
     def close(self) -> None:
         """Let go of the cameras."""
@@ -131,21 +167,23 @@ def drive_stepped(
     clock: TurnedClock,
     policy: Policy,
     prompt: str,
-    watch: Watch,
+    watch: Watch | None = None,
     *,
+    num_ticks: int = round(LIMIT_S / PERIOD_S),
     arm: SimulatedArm | None = None,
     foresight: Foresight | None = None,
     each_tick: Callable[[], None] = lambda: None,
     listeners: Sequence[Listener] = (),
 ) -> SessionView:
-    """One run of the loop, until the object is lifted, the arm is stopped or ``LIMIT_S`` is over.
+    """One run of the loop, until the object is lifted, the arm is stopped or the ticks are over.
 
     Args:
         world: with its arm at home, on the clock.
         clock: that is turned.
         policy: looks by itself; what the loop shows it is black.
         prompt: the instruction.
-        watch: told of every tick.
+        watch: told of every tick; none where nothing is to be lifted.
+        num_ticks: at most, the one before the start among them.
         arm: of this world; none for one that does as it is told.
         foresight: of the loop.
         each_tick: called after every tick.
@@ -162,12 +200,13 @@ def drive_stepped(
     loop.tell(Ready())
     loop.run_tick(Tick(0, clock.now(), clock.now()))
     loop.tell(Start(run=Run(prompt=prompt)))
-    for number in range(1, round(LIMIT_S / PERIOD_S)):
+    for number in range(1, num_ticks):
         clock.now_s = began_s + number * PERIOD_S
         world.catch_up()
         loop.run_tick(Tick(number, clock.now(), clock.now()))
-        watch.look(world.object_poses(), world.state().joint_positions)
+        if watch is not None:
+            watch.look(world.object_poses(), world.state().joint_positions)
         each_tick()
-        if watch.lifted or loop.view.state in ENDED:
+        if (watch is not None and watch.lifted) or loop.view.state in ENDED:
             break
     return loop.view

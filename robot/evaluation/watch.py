@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from robot.kinematics import locate_hand
 from robot.objects import ObjectPose
+from studio.panda.kinematics import locate_hand
 
 NEAR_M = 0.035
 """Between pads and object: where a reach ends."""

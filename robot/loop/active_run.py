@@ -15,6 +15,7 @@ from robot.commands import (
     Finish,
     Hold,
     Instruct,
+    Propose,
     Ready,
     Recovered,
     Reject,
@@ -33,10 +34,10 @@ from robot.loop.session import Session
 from robot.observation import ArmState
 from robot.playing import Rung, Splice
 from robot.playing.rows import approach
-from robot.safety import Executed
+from robot.safety import Executed, check_rows
 from robot.safety.filter import STOP_LEAD_RAD
 from robot.tick_report import HoldReason
-from studio.errors import Conflict
+from studio.errors import BadInput, Conflict
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,8 @@ class ActiveRun:
                 self._approve()
             case Reject():
                 self._driver_or_conflict().reject()
+            case Propose(epoch=epoch, rows=rows):
+                self._propose(np.array(rows, np.float64), epoch)
             case StepOnce():
                 self._driver_or_conflict().step()
 
@@ -174,6 +177,14 @@ class ActiveRun:
             raise Conflict(
                 f"The chunk begins {splice.jump_rad:.2f} rad from the arm; the limit is {STOP_LEAD_RAD} rad."
             )
+
+    def _propose(self, rows: NDArray[np.float64], epoch: int) -> None:
+        driver = self._driver_or_conflict()
+        if epoch != self.session.view.epoch:
+            raise Conflict("The run was stopped, held or told something else since the chunk was planned.")
+        if check_rows(rows):
+            raise BadInput("A value of the proposed rows is not finite, or far out of range.", param="rows")
+        driver.propose(rows, epoch, self._clock.now())
 
     @property
     def _in_shadow(self) -> bool:

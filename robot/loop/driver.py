@@ -15,7 +15,8 @@ from robot.playing.player import FADE_TICKS, HOLD_AFTER_S
 from robot.tick_report import HoldReason
 from studio.errors import Conflict
 
-_REPLAYED_TICK = -1
+_REPLAYED_TICK, _PROPOSED_TICK = -1, -2
+"""Of chunks that answer no observation of the loop's own."""
 
 
 @dataclass(frozen=True)
@@ -93,10 +94,25 @@ class Driver:
         """Take a chunk: play it, or show it first."""
         self._lost_since_s = None
         if self.run.mode == "approve":
-            self.pending = chunk
+            if self.pending is None:  # what a person proposed meanwhile is not exchanged under their finger
+                self.pending = chunk
             return None
         # In step mode it is a person who lets each row be played, whenever that is.
         return self._player.splice(chunk, resting, now_s, math.inf if self.run.mode == "step" else chunk.fresh_until_s)
+
+    def propose(self, rows: NDArray[np.float64], epoch: int, now_s: float) -> None:
+        """Show rows in place of the chunk that waits, float64 [n, 8], checked; they begin where the arm stands.
+
+        Raises:
+            Conflict: the run is of another mode, is held, or plays a chunk.
+        """
+        if self.run.mode != "approve":
+            raise Conflict(f"The run is in {self.run.mode} mode; a chunk is proposed only in approve mode.")
+        if self._held is not None or len(self.coming):
+            what = "held" if self._held is not None else "playing a chunk"
+            raise Conflict(f"The run is {what}.", hint="Propose a chunk while the arm waits for one.")
+        self._player.mark(_PROPOSED_TICK)
+        self.pending = ActionChunk(_PROPOSED_TICK, epoch, now_s, now_s, rows)
 
     def approve(self, resting: NDArray[np.float64], now_s: float) -> Splice | None:
         """A person said yes, and the chunk's time begins.
@@ -165,7 +181,7 @@ class Driver:
     def playing(self) -> tuple[int, float] | None:
         """The tick whose observation the chunk in play answers, and how many rows were played since it; or none."""
         chunk = self._player.chunk
-        if chunk is None or chunk.tick == _REPLAYED_TICK or not len(self.coming):
+        if chunk is None or chunk.tick < 0 or not len(self.coming):
             return None
         return chunk.tick, self._player.rows_since_observation
 

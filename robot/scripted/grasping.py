@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robot.kinematics import axes_of, pointing_down
+from robot.kinematics import pointing_down
 from robot.objects import ObjectPose
+from studio.panda.kinematics import axes_of
 
 STROKE_M = 0.085
 """Between the open pads of a 2F-85."""

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from robot.kinematics import locate_hand, pointing_down, reach, turn_between, turned_by
+from robot.kinematics import pointing_down, reach, turn_between, turned_by
 from robot.objects import ObjectPose
 from robot.observation import NUM_JOINTS, ROW_WIDTH, ROWS_PER_SECOND
 from robot.safety.limits import LIMITS
 from robot.scripted.choosing import Move, choose_move
 from robot.scripted.grasping import STROKE_M
 from robot.scripted.instruction import Refusal, understand
+from studio.panda.kinematics import locate_hand
 
 NUM_ROWS = 32
 

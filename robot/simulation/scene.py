@@ -11,51 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robot.kinematics import axes_of
 from robot.objects import Shape
-from robot.observation import EXTERIOR_SIZE
 from robot.simulation.arm_parts import JOINT_NAMES, WRIST_BODY, ArmParts
 from robot.simulation.arrangement import HALF_SIZES, SLOTS
 from robot.simulation.library import mujoco
 from robot.simulation.mesh_arm import find_panda, load_mesh_arm
 from robot.simulation.plain_arm import build_plain_arm
-
-SENSOR_HEIGHT_MM, FOCAL_LENGTH_MM = 3.024, 2.1
-
-FOVY_DEGREES = math.degrees(2 * math.atan(SENSOR_HEIGHT_MM / 2 / FOCAL_LENGTH_MM))
-
-
-@dataclass(frozen=True)
-class Exterior:
-    """A camera that stands still.
-
-    Attributes:
-        position: m, in the frame of the arm's base.
-        quaternion: w x y z; it looks along its own -z, x to the right and y up.
-    """
-
-    position: tuple[float, float, float]
-    quaternion: tuple[float, float, float, float]
-
-    def project(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Places [..., 3] in m → pixels [..., 2], right and down, of its picture of ``EXTERIOR_SIZE``.
-
-        Not a number where nothing is, or behind the camera.
-        """
-        seen = (points - np.array(self.position)) @ axes_of(self.quaternion)
-        depth = -seen[..., 2:]
-        width, height = EXTERIOR_SIZE
-        pixels_per_unit = height * FOCAL_LENGTH_MM / SENSOR_HEIGHT_MM
-        flat = np.where(depth > 0, seen[..., :2] / depth, np.nan)
-        return np.array([width / 2, height / 2]) + pixels_per_unit * flat * [1.0, -1.0]
-
-
-EXTERIORS = (
-    Exterior((0.05, 0.57, 0.66), (-0.393, -0.195, 0.399, 0.805)),
-    Exterior((0.05, -0.57, 0.66), (0.805, 0.399, -0.195, -0.393)),
-)
-"""Left and right of the arm's base."""
-
+from studio.panda.cameras import EXTERIORS, FOVY_DEGREES, WRIST_EYE, WRIST_FOVY_DEGREES, WRIST_TARGET
 
 Colour = tuple[float, float, float]
 
@@ -126,9 +88,6 @@ JOINT_DAMPING, JOINT_ARMATURE, JOINT_FRICTION = 0.21, 0.195, 1.137
 the impedance law stays within 0.010 rad of the recording on average; without friction the arm is too quick."""
 
 WRIST_CAMERA, EXTERIOR_1, EXTERIOR_2 = "wrist", "exterior_1", "exterior_2"
-
-_WRIST_FOVY = math.degrees(2 * math.atan(SENSOR_HEIGHT_MM / 2 / 2.8))
-"""With the focal length in mm of RoboLab's wrist camera (NVlabs/RoboLab, DROID embodiment)."""
 
 _GRIP_FRICTION = (1.0, 0.02, 0.0001)
 _ROLLING_FRICTION = (1.0, 0.02, 0.001)
@@ -237,12 +196,11 @@ def _opaque(colour: Colour) -> tuple[float, float, float, float]:
 
 
 def _add_cameras(spec: Any) -> None:
-    """Where RoboLab has them: the exteriors left and right of the base, the wrist looking along the fingers."""
+    """The exteriors left and right of the base, the wrist looking along the fingers: see `studio.panda.cameras`."""
     for name, camera in zip((EXTERIOR_1, EXTERIOR_2), EXTERIORS, strict=True):
         spec.worldbody.add_camera(name=name, fovy=FOVY_DEGREES, pos=camera.position, quat=camera.quaternion)
-    eye = (0.075, 0.0, 0.03)
-    turn = look_at(eye, target=(0.0, 0.0, 0.18), up=(1.0, 0.0, 0.0))
-    spec.body(WRIST_BODY).add_camera(name=WRIST_CAMERA, pos=eye, quat=turn, fovy=_WRIST_FOVY)
+    turn = look_at(WRIST_EYE, target=WRIST_TARGET, up=(1.0, 0.0, 0.0))
+    spec.body(WRIST_BODY).add_camera(name=WRIST_CAMERA, pos=WRIST_EYE, quat=turn, fovy=WRIST_FOVY_DEGREES)
 
 
 def look_at(eye: ArrayLike, target: ArrayLike, up: ArrayLike) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ import re
 from studio.errors import (
     BenchmarkNotFound,
     ComparisonNotFound,
+    FanNotFound,
     JobNotFound,
     MediaNotFound,
     RefinementNotFound,
@@ -35,6 +36,11 @@ def round_trip_path(name: str, estimation: str | None = None) -> str:
 def rollout_path(name: str) -> str:
     """Of an imagined rollout. Raises RolloutNotFound."""
     return _path("/v1/rollouts", name, RolloutNotFound, "rollout")
+
+
+def fan_path(name: str) -> str:
+    """Of a fan. Raises FanNotFound."""
+    return _path("/v1/fans", name, FanNotFound, "fan")
 
 
 def batch_path(name: str) -> str:

@@ -17,10 +17,11 @@ from studio.client.blind_calls import BlindTestCalls
 from studio.client.calls import ArenaCalls, ComparisonCalls, EvaluationCalls, LibraryCalls, RefinementCalls
 from studio.client.chat import Piece, stream_chat
 from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model, read_events
-from studio.client.paths import batch_path, job_path, media_path, rollout_path, round_trip_path
+from studio.client.paths import batch_path, fan_path, job_path, media_path, rollout_path, round_trip_path
 from studio.client.tuning_calls import TuningCalls
 from studio.errors import BadInput, ServerUnreachable, Unexpected
 from studio.evaluation.round_trips import RoundTrip
+from studio.fans import Fan, FanRequest
 from studio.jobs import Job, JobState, Priority
 from studio.media import MediaReference
 from studio.queue import Batch
@@ -115,6 +116,18 @@ class StudioClient:
     async def round_trip(self, job_id: str, estimation_id: str) -> RoundTrip:
         """Compare them, once that has succeeded. Raises JobNotFound, BadInput, Conflict."""
         return await self._connection.ask("GET", round_trip_path(job_id, estimation_id), RoundTrip)
+
+    async def begin_fan(self, asked: FanRequest) -> Fan:
+        """Start a fan. Raises BadInput, Busy."""
+        return await self._connection.ask("POST", "/v1/fans", Fan, json=asked.model_dump(mode="json"))
+
+    async def fan(self, fan_id: str) -> Fan:
+        """One as it stands. Raises FanNotFound."""
+        return await self._connection.ask("GET", fan_path(fan_id), Fan)
+
+    async def cancel_fan(self, fan_id: str) -> Fan:
+        """End it. Raises FanNotFound."""
+        return await self._connection.ask("DELETE", fan_path(fan_id), Fan)
 
     async def begin_rollout(self, asked: RolloutRequest) -> Rollout:
         """Start an imagined rollout. Raises BadInput, Busy."""

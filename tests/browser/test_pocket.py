@@ -87,3 +87,29 @@ def test_a_picture_is_refined_by_the_reasoner_of_the_same_checkpoint(open_page: 
     branch = page.locator(f"[data-node='{len(tree['nodes'])}'][data-stage='done']")
     expect(branch).to_be_visible(timeout=60_000)
     expect(refine).to_have_attribute("data-state", "succeeded", timeout=60_000)
+
+
+def test_a_rollout_from_a_simulated_table_is_compared_with_the_arm(open_page: OpenPage, pocket: RunningServer):
+    page = open_page(pocket).visit("policy")
+    page.example("The red cube")
+    rollout = page.page.get_by_role("region", name="Rollout")
+    rollout.get_by_label("Chunks").fill("1")
+    rollout.locator("[data-from=table]").click()
+    rollout.get_by_label("Seed of the table").fill("7")
+    rollout.get_by_label("Seed of the table").blur()
+    rollout.locator("[data-do=rollout]").click()
+    expect(rollout.locator(".o-rollout")).to_have_attribute("data-state", "succeeded", timeout=240_000)
+    expect(rollout.locator("o-playhead .o-clip")).to_have_count(2)
+    expect(rollout.locator(".o-rollout-errors circle")).to_have_count(16)
+    expect(rollout.locator(".o-rollout-errors figcaption")).to_contain_text("as if nothing moved")
+
+
+def test_a_fan_from_the_simulated_table_is_drawn_in_its_three_views(open_page: OpenPage, pocket: RunningServer):
+    page = open_page(pocket).visit("policy")
+    page.example("The red cube")
+    fan = page.page.get_by_role("region", name="Fan")
+    fan.get_by_label("Number of branches").fill("2")
+    fan.get_by_label("Number of branches").blur()
+    fan.locator("[data-do=fan]").click()
+    expect(fan.locator(".o-fan")).to_have_attribute("data-state", "succeeded", timeout=240_000)
+    expect(fan.locator(".o-fan-picture polyline")).to_have_count(6)

@@ -17,6 +17,7 @@ FLOORS = (
     {"parts"},
     {"frame", "media"},
     {"playhead", "form", "hue", "blind"},
+    {"imagining"},
     {"making", "ask", "arena", "checkpoints", "compare", "evaluate", "library", "queue", "refine", "robot", "tune"},
     {"transfer", "world"},
 )

@@ -1,20 +1,11 @@
 import numpy as np
 import pytest
 
-from robot.kinematics import (
-    SOFT_MAX,
-    SOFT_MIN,
-    flange_pose,
-    locate_hand,
-    pointing_down,
-    reach,
-    turn_between,
-    turned_by,
-    yaw_of,
-)
+from robot.kinematics import SOFT_MAX, SOFT_MIN, flange_pose, pointing_down, reach, turn_between, turned_by, yaw_of
 from robot.safety import HOME
 from robot.simulation.library import mujoco
 from robot.simulation.scene import Scene
+from studio.panda.kinematics import locate_hand
 
 
 @pytest.mark.parametrize("scene_name", ["plain_scene", "mesh_scene"])

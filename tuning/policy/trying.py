@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import Engine
+from engine import Engine, Result
 from robot.chunk import MAX_ROWS
 from robot.evaluation.scenes import table_benchmark, task_of
 from robot.evaluation.stepped import SteppedTable
@@ -48,6 +48,12 @@ class EnginePolicy:
 
     def decide(self, seen: Observation) -> NDArray[np.float64]:
         """Rows float64 [32, 8] for what is seen. Raises StudioError."""
+        actions = self.answer(seen).actions
+        assert actions is not None, "a policy's request comes to actions"
+        return actions.astype(np.float64)
+
+    def answer(self, seen: Observation) -> Result:
+        """Its actions, and the frames that it foresees, which are decoded when they are taken. Raises StudioError."""
         state = (*seen.state.joint_positions.tolist(), float(np.clip(seen.state.gripper_position, 0, 1)))
         asked = {
             "prompt": seen.prompt,
@@ -64,9 +70,7 @@ class EnginePolicy:
         trajectory = self._engine.begin(request, {"start_image": seen.views.canvas()[None]})
         while not trajectory.done:
             self._engine.step([trajectory])
-        actions = self._engine.finish(trajectory).actions
-        assert actions is not None, "a policy's request comes to actions"
-        return actions.astype(np.float64)
+        return self._engine.finish(trajectory)
 
 
 def try_save(work: TuningWork, trials: Trials, tell: Callable[[TuningEvent], None], commands: Commands) -> None:

@@ -10,7 +10,7 @@ import { PlayheadVideo, happens } from "../playhead/video.js";
 import { html, render, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { EpisodePlot } from "./episode_plot.js";
 import { robot } from "./link.js";
-import { readClip, readEpisode } from "./recordings.js";
+import { readClip, readEpisode } from "../data/recordings.js";
 
 const SEEN = ["wrist", "exterior_1", "exterior_2"];
 const TITLE = "robot-episode-title";

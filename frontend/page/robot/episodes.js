@@ -5,7 +5,7 @@ import { seen } from "../data/store.js";
 import { html, signal, useEffect } from "../vendor/preact.js";
 import { shut, watch } from "./episode.js";
 import { robot } from "./link.js";
-import { exportAddress, listEpisodes } from "./recordings.js";
+import { exportAddress, listEpisodes } from "../data/recordings.js";
 import { nextRun, plan } from "./run.js";
 
 const FRAMES_PER_SECOND = 15;

@@ -12,6 +12,7 @@ import "./task.js";
 import "./pace.js";
 import "./scene.js";
 import "./view.js";
+import "./fan.js";
 import "./joints.js";
 import "./figures.js";
 import "./panel.js";

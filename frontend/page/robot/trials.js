@@ -5,7 +5,7 @@ import { say } from "../data/facts.js";
 import { seen } from "../data/store.js";
 import { html, signal, useEffect, useRef, useSignal } from "../vendor/preact.js";
 import { robot } from "./link.js";
-import { listEpisodes } from "./recordings.js";
+import { listEpisodes } from "../data/recordings.js";
 import { nextRun, plan, runToStart } from "./run.js";
 
 const LOOK_MS = 1000; // an episode is written for a while after its run

@@ -219,6 +219,11 @@ WORDS: dict[str, str] = {
     "episode.plot": "Recorded joints and gripper over time: state, command, and where a command was clamped",
     "episode.no_clip": "The video cannot be played",
     "episode.gone": "The recording cannot be read",
+    # robot: several plans from what is seen now
+    "robot_fan.help": "several plans from what the cameras show; pick one in approve mode",
+    "robot_fan.blind": "The cameras show nothing to plan from.",
+    "robot_fan.propose": "Propose",
+    "robot_fan.propose_number": "Propose branch {number} to the arm",
     # robot: the simulated scene
     "scene.title": "Scene",
     "scene.seed": "Seed of the next scene",

@@ -4,4 +4,6 @@ import "../making/orrery.js";
 import "./actions_editor.js";
 import "./arm_state.js";
 import "./body.js";
+import "./fan.js";
+import "./rollout.js";
 import "./round_trip.js";

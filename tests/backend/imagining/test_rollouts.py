@@ -1,8 +1,7 @@
 """Rollouts over jobs that are made up: what each turn is asked, and how one ends."""
 
 import asyncio
-import json
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,17 +9,13 @@ from typing import Any
 import pytest
 
 from backend.imagining import RolloutService
+from made_up_jobs import MadeUpJobs, clip, reference
 from studio.errors import BadInput, Busy, EngineError, RolloutNotFound
 from studio.media import MediaReference
 from studio.requests import parse_as
-from studio.rollouts import Rollout, RolloutRequest
+from studio.rollouts import Rollout, RolloutRequest, Simulated
 
 STATE = [0.0] * 8
-
-
-def clip(number: int) -> str:
-    """Id of the n-th turn's video."""
-    return f"{number:012x}-0"
 
 
 def asked(**changes: Any) -> RolloutRequest:
@@ -30,45 +25,33 @@ def asked(**changes: Any) -> RolloutRequest:
     )
 
 
-class MadeUp:
-    """Jobs that succeed at once: the n-th policy answers rows of n."""
+class MadeUpTables:
+    """A table that begins with a picture and is compared with whatever was imagined."""
+
+    played: tuple[Any, ...] = ()
+
+    async def look(self, seed: int) -> tuple[str, tuple[float, ...]]:
+        return f"table-{seed}", tuple(STATE)
+
+    async def play(self, seed: int, actions: Any, imagined: str, checkpoint: str) -> Simulated:
+        self.played = seed, len(actions), imagined, checkpoint
+        return Simulated(video=reference("u3333333333333333"), errors=())
+
+
+class MadeUp(MadeUpJobs):
+    """The jobs, and what joins their clips."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.payloads: list[Mapping[str, Any]] = []
-        self.given_up: list[str] = []
+        super().__init__(folder)
         self.cut: Any = None
-        self.fails: Exception | None = None
-        self.hangs = False
-
-    async def succeeded(self, job_id: str, payload: Mapping[str, Any]) -> Any:
-        self.payloads.append(payload)
-        if self.hangs:
-            await asyncio.Event().wait()
-        if self.fails is not None:
-            raise self.fails
-        number = (len(self.payloads) + 1) // 2
-        if payload["kind"] == "run_policy":
-            (self.folder / f"{job_id}-actions").write_text(json.dumps({"actions": [[float(number)] * 8] * 32}))
-            result = SimpleNamespace(id=f"{job_id}-actions", type="actions", mime="application/json")
-        else:
-            result = SimpleNamespace(id=clip(number), type="video", mime="video/mp4")
-        return SimpleNamespace(id=job_id, results=(result,))
-
-    async def give_up(self, job_id: str) -> None:
-        self.given_up.append(job_id)
-
-    def file(self, name: str) -> Path:
-        return self.folder / name
+        self.tables = MadeUpTables()
 
     async def keep_last_frame(self, video: str) -> str:
         return f"last-{video}"
 
     async def join(self, cut: Any) -> MediaReference:
         self.cut = cut
-        return MediaReference(
-            id="u1111111111111111", type="video", mime="video/mp4", size_bytes=1, sha256="0" * 64, url="/v1/media/u1"
-        )
+        return reference("u1111111111111111")
 
 
 def run(folder: Path, act: Callable[[MadeUp, RolloutService], Coroutine[Any, Any, None]]) -> None:
@@ -76,7 +59,7 @@ def run(folder: Path, act: Callable[[MadeUp, RolloutService], Coroutine[Any, Any
         made: Any = MadeUp(folder)
         cuts: Any = SimpleNamespace(cut=made.join)
         async with asyncio.timeout(60):
-            await act(made, RolloutService(made, made, cuts, made.keep_last_frame))
+            await act(made, RolloutService(made, made, cuts, made.keep_last_frame, made.tables))
 
     asyncio.run(inside())
 
@@ -100,10 +83,10 @@ def test_each_turn_begins_with_the_last_frame_and_the_last_action_of_the_one_bef
             f"last-{clip(2)}",
         ]
         assert [one["start_image"] for one in dynamics] == [one["start_image"] for one in policies]
-        assert [one["state"][0] for one in policies] == [0, 1, 2]
+        assert [one["state"][0] for one in policies] == [0, 0.01, 0.02]
         assert [one["sampling"]["seed"] for one in policies] == [5, 6, 7]
         assert [len(one["actions"]) for one in dynamics] == [8, 8, 8]
-        assert [row[0] for row in found.actions] == [1] * 8 + [2] * 8 + [3] * 8
+        assert [row[0] for row in found.actions] == [0.01] * 8 + [0.02] * 8 + [0.03] * 8
 
     run(tmp_path, act)
 
@@ -118,6 +101,19 @@ def test_the_clips_are_joined_without_the_frames_that_two_of_them_share(tmp_path
             (clip(3), 1),
         ]
         assert found.video is not None
+
+    run(tmp_path, act)
+
+
+def test_of_a_table_the_first_picture_is_imagined_on_and_the_actions_are_executed(tmp_path: Path):
+    async def act(made: MadeUp, service: RolloutService) -> None:
+        found = await ended(service, service.begin(asked(start_image=None, state=None, table=7)).id)
+
+        assert found.start_image == "table-7"
+        assert made.payloads[0]["start_image"] == "table-7"
+        assert made.payloads[0]["state"] == tuple(STATE)
+        assert made.tables.played == (7, 96, "u1111111111111111", "made-up")
+        assert found.simulated is not None
 
     run(tmp_path, act)
 
@@ -165,6 +161,8 @@ def test_only_so_many_run_at_once(tmp_path: Path):
     ("changes", "words"),
     [
         ({"state": None}, "state has none"),
+        ({"table": 3}, "either start_image or table"),
+        ({"table": 3, "start_image": None}, "a state of its own"),
         ({"horizon": 36}, "horizon is 36"),
         ({"num_chunks": 17}, "maximum is 16"),
     ],

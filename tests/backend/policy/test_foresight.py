@@ -10,10 +10,11 @@ from PIL import Image
 
 from backend.messages import Acted, Foreseen
 from backend.policy import PolicyService, PolicySession
-from backend.policy.foresight import FORESEEN_PATH, ForesightChannel, pack_clip
+from backend.policy.foresight import FORESEEN_PATH, ForesightChannel
 from policy_fakes import ROWS, FakeDispatcher, ask, run
 from studio.rules.view_layout import Rectangle, View, ViewLayout
 from studio.wire.arrays import unpack_message
+from studio.wire.foreseen_clip import pack_clip
 
 VIDEO = np.zeros((33, 16, 16, 3), np.uint8)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from websockets.sync.server import ServerConnection
 
-from robot.evaluation.divergence import DisturbedRuns, summed_up
+from robot.evaluation.divergence import DisturbedRuns, ForeseeingServer, summed_up
 from robot.evaluation.scenes import table_benchmark, task_of
 from robot.foresight.clip import WHOLE_VIEWS
 from robot.scripted import wire
@@ -53,12 +53,14 @@ def test_a_run_has_a_divergence_for_each_tick_whose_frame_came_in_time(tmp_path:
     task = task_of(table_benchmark(1, ("default",), 0).items[0])
     policy = StillPolicy()
     with policy_server(policy) as (url, _):
-        trials = DisturbedRuns(RobotSettings(policy=url, recordings=tmp_path))
+        server = ForeseeingServer(RobotSettings(policy=url, recordings=tmp_path))
+        trials = DisturbedRuns(server.ask)
         try:
-            trials.make_ready()
+            server.make_ready()
             calm, shifted = trials.run(task, "none"), trials.run(task, "camera")
         finally:
             trials.close()
+            server.close()
             policy.clips.put(b"")  # its socket is closed: the thread that waits for a clip ends with that
 
     known = [value for value in calm if value is not None]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from robot.evaluation.watch import HELD_TICKS, LIFTED_M, Watch
-from robot.kinematics import locate_hand
 from robot.objects import ObjectPose
 from robot.safety import HOME
+from studio.panda.kinematics import locate_hand
 
 HAND = locate_hand(HOME)[0]
 LOW = np.array([0.0, 0.0, 0.05])

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from robot.kinematics import locate_hand
 from robot.objects import ObjectPose, pack_objects
 from robot.safety import HOME, LIMITS
 from robot.scripted.instruction import Refusal
 from robot.scripted.policy import NUM_ROWS, plan
 from robot.simulation.arrangement import HALF_SIZES, arrange
+from studio.panda.kinematics import locate_hand
 
 
 def table(seed: int) -> tuple[ObjectPose, ...]:

@@ -7,7 +7,8 @@ from robot.observation import EXTERIOR_SIZE, WRIST_SIZE
 from robot.simulation.library import GRAPHICS
 from robot.simulation.physics import Physics
 from robot.simulation.renderer import CanvasRenderer
-from robot.simulation.scene import EXTERIORS, Scene
+from robot.simulation.scene import Scene
+from studio.panda.cameras import EXTERIORS
 
 
 @pytest.mark.skipif(not GRAPHICS.can_draw, reason=GRAPHICS.problem or "it draws")

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from pocket.world.episode import Event, Outcome, Skill, View
 from pocket.world.run import Disturbance, Run
 from pocket.world.skills import Errand, choose_errand
-from robot.kinematics import locate_hand, pointing_down, reach
+from robot.kinematics import pointing_down, reach
 from robot.objects import ObjectPose
 from robot.observation import NUM_JOINTS
 from robot.safety.limits import HOME
 from robot.simulation.physics import Snapshot
+from studio.panda.kinematics import locate_hand
 
 CLIP_SKILLS: dict[Skill, float] = {"pick": 0.34, "place": 0.2, "stack": 0.14, "push": 0.18, "reach": 0.08, "none": 0.06}
 POLICY_SKILLS: dict[Skill, float] = {"pick": 0.8, "place": 0.12, "reach": 0.08}

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from pocket.world.episode import Event, EventKind
 from pocket.world.run import LEFT_FINGER, RIGHT_FINGER, SNAPSHOTS_PER_SECOND, Run
 from robot.evaluation.watch import LIFT_BEGINS_M, LIFTED_M, NEAR_M
-from robot.kinematics import locate_hand
 from robot.simulation.scene import STEP_S, ThingKind
+from studio.panda.kinematics import locate_hand
 
 FAR_M = 0.12
 """Between pads and thing: from where on a reach is told."""

@@ -11,10 +11,10 @@ from pocket.world.instructing import instruct
 from pocket.world.run import Run
 from pocket.world.staging import Stage
 from pocket.world.viewpoint import Viewpoint, intrinsics
-from robot.kinematics import locate_hand
 from robot.objects import ObjectPose
 from robot.observation import NUM_JOINTS
 from robot.simulation.physics import Snapshot
+from studio.panda.kinematics import locate_hand
 
 
 def tell_things(stage: Stage, poses: NDArray[np.float64], segmentation: NDArray[np.uint8] | None) -> tuple[Thing, ...]:

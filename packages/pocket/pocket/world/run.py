@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocket.world.skills import Errand, Performer
-from robot.kinematics import locate_hand
 from robot.objects import ObjectPose
 from robot.observation import NUM_JOINTS, ROW_WIDTH, ROWS_PER_SECOND
 from robot.scripted.policy import aim_at_move
 from robot.simulation.arm_parts import JOINT_NAMES
 from robot.simulation.physics import Physics, Snapshot
 from robot.simulation.scene import STEP_S, Scene
+from studio.panda.kinematics import locate_hand
 
 SNAPSHOTS_PER_SECOND = 30
 """Every rate that clips are drawn at divides it."""

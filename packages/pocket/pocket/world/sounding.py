@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from pocket.world.episode import SAMPLES_PER_SECOND, Event
 from pocket.world.run import TABLE, Run
 from pocket.world.viewpoint import FIELD_OF_VIEW, Viewpoint
-from robot.kinematics import locate_hand
 from robot.observation import NUM_JOINTS
 from robot.simulation.arrangement import Placed
 from robot.simulation.scene import STEP_S
+from studio.panda.kinematics import locate_hand
 
 
 @dataclass(frozen=True)

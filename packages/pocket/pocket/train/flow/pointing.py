@@ -18,7 +18,7 @@ from pocket.train.acting import MIDDLE_M, NUM_PLACES, PLACE_UNIT_M
 from pocket.train.lessons.seeing import Naming
 from pocket.world.policy_view import POLICY_LAYOUT
 from robot.observation import EXTERIOR_SIZE, WRIST_SIZE
-from robot.simulation.scene import EXTERIORS
+from studio.panda.cameras import EXTERIORS
 from tuning.flow.error import Hidden
 
 NUM_COLOURS = NUM_PLACES - 1

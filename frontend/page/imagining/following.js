@@ -1,0 +1,31 @@
+// A fan or a rollout on the server: begun, looked at every second while it runs, cancelled.
+
+import { say } from "../data/facts.js";
+import { ask, askJson } from "../parts/server.js";
+import { useEffect, useSignal } from "../vendor/preact.js";
+
+const LOOK_MS = 1000;
+
+const lost = () => ({ message: say("error.unreachable") });
+
+/** `path` is where such things are begun; `found` is null before the first. */
+export function useImagined(path) {
+  const found = useSignal(null);
+  const { id, state } = found.value ?? {};
+  const running = state === "running";
+  const take = (answer) => {
+    if (answer) found.value = answer;
+    else if (found.peek()?.state === "running") found.value = { ...found.peek(), state: "failed", error: lost() };
+  };
+  useEffect(() => {
+    if (!running) return undefined;
+    const timer = setInterval(async () => take(await ask("GET", `${path}/${id}`)), LOOK_MS);
+    return () => clearInterval(timer);
+  }, [running, id]);
+  return {
+    found: found.value,
+    running,
+    begin: async (request) => take(await askJson("POST", path, request)),
+    cancel: async () => take(await ask("DELETE", `${path}/${id}`)),
+  };
+}
