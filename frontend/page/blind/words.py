@@ -14,8 +14,8 @@ KEYS: Keys = (
 WORDS: dict[str, str] = {
     "blind.empty": "Find out which of two policies does better",
     "blind.empty_hint": "Two policies do the same tasks in turns. People watch both videos without names, say which "
-    "did better and how far each came. On the simulated table orrery blind-test drives and records both; videos of a "
-    "real arm are added here.",
+    "did better and how far each came. The command “orrery blind-test” runs and records both on the simulated table; "
+    "videos of a real arm are added here.",
     # a new test
     "blind.new": "New blind test",
     "blind.title": "Title",

@@ -9,7 +9,7 @@ import pytest
 from ray_cluster import TestCluster, ray_cluster
 from running import RunningServer, about, running, wait_for
 
-pytest.importorskip("ray")
+pytest.importorskip("ray", reason="the extra cluster is not installed, which `make install` leaves out")
 
 pytestmark = [
     pytest.mark.slow,
