@@ -42,6 +42,24 @@ def make_picture(studio: RunningServer, prompt: str, **fields: Any) -> str:
     return studio.wait_job(job["id"])["results"][0]["id"]
 
 
+def make_actions(studio: RunningServer, start_image: str) -> dict[str, Any]:
+    """Ask the policy for eight actions through the API, without their video; the item that they are."""
+    job = studio.post(
+        "/v1/jobs",
+        json={
+            "kind": "run_policy",
+            "prompt": "push it",
+            "embodiment": "pusht",
+            "start_image": start_image,
+            "num_actions": 8,
+            "resolution": "256",
+            "decode_video": False,
+            "sampling": {"num_inference_steps": 1},
+        },
+    ).json()
+    return next(result for result in studio.wait_job(job["id"])["results"] if result["mime"] == "application/json")
+
+
 def make_clip(studio: RunningServer, prompt: str) -> str:
     """Make a short clip through the API; its id in the library."""
     answer = studio.post(

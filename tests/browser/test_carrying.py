@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.conftest import OpenPage
-from browser.keeping_page import make_picture, visit, wait_usable
+from browser.keeping_page import make_actions, make_picture, visit, wait_usable
 from browser.test_keeping import add_to_snapshot
 from running import RunningServer
 
@@ -68,20 +68,7 @@ def test_use_again_carries_what_no_form_draws(open_page: OpenPage, studio: Runni
 
 def test_actions_that_were_found_become_those_of_a_world(open_page: OpenPage, studio: RunningServer):
     seen = make_picture(studio, "a table")
-    job = studio.post(
-        "/v1/jobs",
-        json={
-            "kind": "run_policy",
-            "prompt": "push it",
-            "embodiment": "pusht",
-            "start_image": seen,
-            "num_actions": 8,
-            "resolution": "256",
-            "decode_video": False,
-            "sampling": {"num_inference_steps": 1},
-        },
-    ).json()
-    made = next(result for result in studio.wait_job(job["id"])["results"] if result["mime"] == "application/json")
+    made = make_actions(studio, seen)
     rows = json.loads(studio.get(made["url"]).content)["actions"]
     page = visit(open_page(), "library", f"?item={made['id']}")
     page.page.locator("o-library-peek [data-do=send]").click()

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.conftest import OpenPage
-from browser.keeping_page import make_clip, make_picture, tile, visit
+from browser.keeping_page import make_actions, make_clip, make_picture, tile, visit
 from browser.test_accessibility import serious_violations
 from running import RunningServer
 
@@ -37,6 +37,17 @@ def test_results_of_a_job_are_enlarged_and_leafed_through_with_the_keyboard(open
     page.page.keyboard.press("Escape")
     expect(box).to_have_count(0)
     expect(page.stage).to_have_attribute("data-state", "succeeded")
+
+
+def test_actions_stand_in_the_strip_without_a_picture(open_page: OpenPage, studio: RunningServer):
+    picture = make_picture(studio, "beside actions")
+    make_actions(studio, picture)
+    page = visit(open_page(), "library")
+    tile(page, picture).locator(".o-tile-open").click()
+    page.page.locator("[data-do=enlarge]").click()
+    strip = page.page.locator("dialog.o-lightbox .o-lightbox-strip")
+    expect(strip.locator("img").first).to_be_visible()
+    expect(strip.locator("button:not(:has(img)) svg").first).to_be_visible()
 
 
 def test_zoom_is_kept_within_the_frame_and_begins_anew_with_each_item(open_page: OpenPage, studio: RunningServer):

@@ -197,10 +197,9 @@ function besideCell(item, at) {
 
 /** Each that can be looked at alone, among all of them. */
 function withLightbox(cells) {
-  const seenAlone = cells.filter(({ id, gone, status }) => id && !gone && !status).map(({ id }) => id);
-  return cells.map((cell) =>
-    seenAlone.includes(cell.id) ? { ...cell, enlarge: () => openLightbox(seenAlone, cell.id) } : cell,
-  );
+  const isSeen = ({ id, gone, status }) => id && !gone && !status;
+  const items = cells.filter(isSeen).map(({ id, thumbnail }) => ({ id, thumbnail_url: thumbnail }));
+  return cells.map((cell) => (isSeen(cell) ? { ...cell, enlarge: () => openLightbox(items, cell.id) } : cell));
 }
 
 // What can be done where something is gone: its job runs again, its settings are brought back, or its file is sent

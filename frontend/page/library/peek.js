@@ -67,7 +67,7 @@ export function Peek() {
   };
   const enlarge = () =>
     openLightbox(
-      library.items.map((other) => other.id),
+      library.items.map((other) => (other.missing ? { id: other.id } : other)),
       id,
       (last) => selection.peek(last),
     );

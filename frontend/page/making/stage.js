@@ -63,11 +63,7 @@ function Stage({ element }) {
           title=${say("lightbox.open")}
           aria-label=${say("lightbox.open")}
           data-hot="enlarge"
-          onClick=${() =>
-            openLightbox(
-              results.map(({ id }) => id),
-              result.id,
-            )}
+          onClick=${() => openLightbox(results, result.id)}
         >
           <${Icon} name="grow" />
         </button>`

@@ -15,7 +15,7 @@ const BESIDE = 12; // thumbnails to each side
 const STEPS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 
 /** Show an item of the library, by its id, among others; `closed(id)` is told which was looked at last. */
-export function openLightbox(ids, id, closed = (_id) => {}) {
+export function openLightbox(items, id, closed = (_id) => {}) {
   const place = document.createElement("div");
   document.querySelector(".o-shell").append(place);
   const close = (last) => {
@@ -23,7 +23,7 @@ export function openLightbox(ids, id, closed = (_id) => {}) {
     place.remove();
     closed(last);
   };
-  render(html`<${Lightbox} ids=${ids} first=${id} close=${close} />`, place);
+  render(html`<${Lightbox} items=${items} first=${id} close=${close} />`, place);
 }
 
 /** The button that shows an item alone. */
@@ -34,16 +34,22 @@ export const Enlarge = ({ id }) => html`
     quiet
     data-do="enlarge"
     data-hot="enlarge"
-    onClick=${() => openLightbox([id], id)}
+    onClick=${() => openLightbox([{ id }], id)}
   />
 `;
 
-function Lightbox({ ids, first, close }) {
+/** `items` are what can be shown, each with an `id` and, where it has one, a `thumbnail_url`. */
+function Lightbox({ items, first, close }) {
   const dialog = useRef(null);
-  const at = useSignal(Math.max(ids.indexOf(first), 0));
+  const at = useSignal(
+    Math.max(
+      items.findIndex(({ id }) => id === first),
+      0,
+    ),
+  );
   const item = useSignal(null); // as GET /v1/library/{id} answers, or false where it is gone
   const [zoom] = useState(() => new Zoom(".o-viewer-frame"));
-  const id = ids[at.value];
+  const { id } = items[at.value];
   useLayoutEffect(() => dialog.current.showModal(), []);
   useEffect(() => {
     let current = true;
@@ -57,7 +63,7 @@ function Lightbox({ ids, first, close }) {
   }, [id]);
 
   const go = (index) => {
-    at.value = Math.min(Math.max(index, 0), ids.length - 1);
+    at.value = Math.min(Math.max(index, 0), items.length - 1);
   };
   function onKeyDown(event) {
     const step = STEPS[event.key];
@@ -79,7 +85,7 @@ function Lightbox({ ids, first, close }) {
     >
       <header>
         <b>${shown ? nameOf(shown) : ""}</b>
-        <span class="o-num">${say("lightbox.place", { index: at.value + 1, count: ids.length })}</span>
+        <span class="o-num">${say("lightbox.place", { index: at.value + 1, count: items.length })}</span>
         <span class="o-grow" />
         <${Closer} zoom=${zoom} />
         ${shown && html`<a class="o-play" href=${`/library?item=${encodeURIComponent(id)}`}>${say("lightbox.library")}</a>`}
@@ -92,23 +98,27 @@ function Lightbox({ ids, first, close }) {
         <${Way} by=${-1} disabled=${at.value === 0} go=${() => go(at.value - 1)} />
         ${item.value === false && html`<p>${say("viewer.gone")}</p>`}
         ${shown && html`<${Viewer} item=${shown} />`}
-        <${Way} by=${1} disabled=${at.value === ids.length - 1} go=${() => go(at.value + 1)} />
+        <${Way} by=${1} disabled=${at.value === items.length - 1} go=${() => go(at.value + 1)} />
       </div>
       <p class="o-lightbox-words">${shown?.prompt ? sentenceOf(shown.prompt) : ""}</p>
       <p class="o-lightbox-words o-num">${shown && factsOf(shown)}</p>
       ${
-        ids.length > 1 &&
+        items.length > 1 &&
         html`<ul class="o-lightbox-strip" role="list">
-          ${ids.slice(from, at.value + BESIDE + 1).map(
+          ${items.slice(from, at.value + BESIDE + 1).map(
             (other, index) => html`
-              <li key=${other}>
+              <li key=${other.id}>
                 <button
                   type="button"
-                  aria-current=${other === id ? "true" : null}
+                  aria-current=${other.id === id ? "true" : null}
                   aria-label=${say("lightbox.show", { index: from + index + 1 })}
                   onClick=${() => go(from + index)}
                 >
-                  <img alt="" loading="lazy" src=${`/v1/media/${other}/thumbnail`} />
+                  ${
+                    other.thumbnail_url
+                      ? html`<img alt="" loading="lazy" src=${other.thumbnail_url} />`
+                      : html`<${Icon} name="curve" size="20" />`
+                  }
                 </button>
               </li>
             `,
