@@ -38,6 +38,7 @@ export function FanForm({ running, disabled, begin, cancel }) {
         bySeeds
           ? html`<input
               type="number"
+              class="o-select"
               min=${LEAST}
               max=${MOST}
               value=${count.value}
@@ -45,6 +46,7 @@ export function FanForm({ running, disabled, begin, cancel }) {
               onChange=${({ target }) => (count.value = Math.min(Math.max(Math.round(target.value) || 4, LEAST), MOST))}
             />`
           : html`<textarea
+              class="o-select"
               rows="3"
               aria-label=${say("fan.instructions")}
               placeholder=${say("fan.instructions_empty")}

@@ -31,10 +31,11 @@ function Rollout() {
       ...(simulated ? { table: table.value } : { start_image: image, state: form.get("state") ?? null }),
     });
   const number = (signal, words, { least, most, step = 1 }) => html`
-    <label>
+    <label class="o-inline">
       ${words}
       <input
         type="number"
+        class="o-select"
         min=${least}
         max=${most}
         step=${step}
