@@ -299,6 +299,7 @@ def test_the_reasoner_s_adapter_goes_with_questions_tasks_and_captions_and_stays
     page.page.route("**/v1/adapters", lambda route: route.fulfill(json=adapters))
     page.page.route("**/v1/chat/completions", answer)
     page.page.route("**/v1/tasks/caption", answer_task)
+    page.page.route("**/v1/upsample*", lambda route: route.fulfill(body="", content_type="text/event-stream"))
     visit(page, "ask", f"?from={picture}&reasoner_adapter=spoken@100")
     chosen = page.page.get_by_label("Adapter of the reasoner")
     expect(chosen).to_have_value("spoken@100")

@@ -146,7 +146,7 @@ def test_what_is_copied_three_times_is_said_once_and_covers_no_button(open_page:
 def test_a_page_that_still_loads_shows_no_spinner_of_gradios(open_page: OpenPage, studio: RunningServer):
     page = open_page().page
     held: list[Route] = []
-    page.route("**/assets/Blocks*.js", held.append)
+    page.route("**/assets/Blocks*.js", lambda route: held.append(route))  # Playwright marks its handlers
     page.goto(f"{studio.url}/library", wait_until="commit")
     waiting = page.locator("[data-testid=status-tracker]").first
     expect(waiting).to_be_attached()
