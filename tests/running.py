@@ -15,6 +15,8 @@ from typing import Any
 
 import httpx
 
+from server_template import ForkedServer
+
 START_S = 120
 JOB_S = 240
 STOP_S = 60
@@ -25,13 +27,20 @@ server and its jobs could have gone on."""
 
 
 class RunningServer:
-    """`python -m backend` on a free port, with speck unless it is told otherwise; its log is kept."""
+    """A server on a free port, with speck unless it is told otherwise; its log is kept.
 
-    def __init__(self, data: Path, *, folder: Path | None = None, **environment: str) -> None:
+    With `own_imports` it is `python -m backend`, started in `folder`; else it is forked from one that has loaded its
+    modules.
+    """
+
+    def __init__(
+        self, data: Path, *, own_imports: bool = False, folder: Path | None = None, **environment: str
+    ) -> None:
         self.data = data
+        self.own_imports = own_imports
         self.folder = folder
         self.environment = environment
-        self.process: subprocess.Popen[str] | None = None
+        self.process: subprocess.Popen[str] | ForkedServer | None = None
         self._reader: threading.Thread | None = None
         self.url = ""
         self.log: list[str] = []
@@ -40,14 +49,7 @@ class RunningServer:
         """Start, and return once it answers."""
         env = {name: value for name, value in os.environ.items() if not name.startswith("ORRERY_")}
         env |= {"ORRERY_PORT": "0", "ORRERY_DATA": str(self.data), "ORRERY_CHECKPOINT": "speck", **self.environment}
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "backend"],
-            env=env,
-            cwd=self.folder,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        self.process = self._execute(env) if self.own_imports else ForkedServer(env)
         assert self.process.stdout is not None
         assert self.process.stderr is not None
         self._reader = threading.Thread(target=self._keep, args=(self.process.stderr,), daemon=True)
@@ -58,6 +60,16 @@ class RunningServer:
             raise AssertionError("\n".join(["the server did not start:", line, *self.log]))
         self.url = line.removeprefix(LISTENING).strip()
         return self
+
+    def _execute(self, env: dict[str, str]) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "backend"],
+            env=env,
+            cwd=self.folder,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
     def _keep(self, stream: Any) -> None:
         for line in stream:
@@ -163,20 +175,22 @@ def is_alive(pid: int) -> bool:
 
 
 def wait_for(look: Callable[[], Any], limit_s: float) -> Any:
-    """What `look` returns once it is true."""
+    """What `look` returns once it is true. It looks ever more seldom: what is waited for needs the cores itself."""
     deadline = time.monotonic() + limit_s
+    pause_s = 0.02
     while True:
         found = look()
         if found:
             return found
         assert time.monotonic() < deadline, f"nothing within {limit_s} s"
-        time.sleep(0.05)
+        time.sleep(pause_s)
+        pause_s = min(pause_s * 1.3, 0.25)
 
 
 @contextmanager
-def running(data: Path, **environment: str) -> Iterator[RunningServer]:
+def running(data: Path, *, own_imports: bool = False, **environment: str) -> Iterator[RunningServer]:
     """A server for a while."""
-    server = RunningServer(data, **environment).start()
+    server = RunningServer(data, own_imports=own_imports, **environment).start()
     try:
         yield server
     finally:

@@ -31,7 +31,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Iterator[RunningServer]:
-    with running(tmp_path_factory.mktemp("data"), **environment) as server:
+    with running(tmp_path_factory.mktemp("data"), own_imports=True, **environment) as server:
         server.wait_ready()
         yield server
 

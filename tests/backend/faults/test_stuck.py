@@ -109,7 +109,7 @@ def test_modules_of_the_folder_it_was_started_in_are_not_taken(data: Path, tmp_p
         (folder / name / "__init__.py").write_text("raise SystemExit('a stranger')")
     (folder / "random.py").write_text("raise SystemExit('a stranger')")
 
-    with running(data, folder=folder) as server:
+    with running(data, own_imports=True, folder=folder) as server:
         server.wait_ready()
         assert server.wait_job(server.submit()["id"])["state"] == "succeeded"
 
