@@ -36,7 +36,7 @@ class ClipLook(Frozen):
     width: Annotated[int, Field(ge=4, le=16_384)] = 512
     height: Annotated[int, Field(ge=4, le=16_384)] = 512
     duration_s: Annotated[float, Field(gt=0, le=36_000)] = 7.0
-    source_fps: Annotated[float, Field(gt=0, le=240)] = 30.0
+    source_fps: Annotated[float, Field(ge=0.1, le=240)] = 30.0
     num_frames: Annotated[int | None, Field(ge=1, le=768)] = None
     fps: Annotated[float | None, Field(gt=0, le=60)] = None
     min_pixels: Pixels = None
