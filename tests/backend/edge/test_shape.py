@@ -3,11 +3,11 @@
 import httpx
 import pytest
 
-from running import RunningServer
+from running import NO_TLS, RunningServer
 
 
 def ask(server: RunningServer, method: str, path: str, **options: object) -> httpx.Response:
-    return httpx.request(method, server.url + path, timeout=30, **options)  # type: ignore[arg-type]
+    return httpx.request(method, server.url + path, timeout=30, verify=NO_TLS, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
