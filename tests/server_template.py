@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 from multiprocessing import connection, forkserver
 from pathlib import Path
@@ -54,7 +55,8 @@ class ForkedServer:
         return code
 
     def send_signal(self, number: int) -> None:
-        os.kill(self.pid, number)
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, number)
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
@@ -85,4 +87,7 @@ def _serve(environment: dict[str, str], told: connection.Connection, logged: con
     for pipe, number in ((told, 1), (logged, 2)):
         os.dup2(pipe.fileno(), number)
         pipe.close()
+    # Those of the template may have been files, and are written to as files are.
+    sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = sys.__stderr__ = os.fdopen(2, "w", encoding="utf-8", closefd=False, buffering=1)
     sys.exit(main())
