@@ -47,14 +47,16 @@ def mount(app: FastAPI, *, base_url: Callable[[], str], has_token: bool = False)
     texts = page_texts(places)
     static = static_path(texts)
     app.mount(static, KeptFiles(FOLDER, texts), name="ui")
-    first, *others = PANELS
-    with gr.Blocks(title=f"{text.STUDIO} · {first.place.title}", analytics_enabled=False, fill_width=True) as blocks:
-        draw_bench(blocks, first, connect)
-    for panel in others:
-        with blocks.route(panel.place.title, panel.place.path):
+    blocks = gr.Blocks(title=f"{text.STUDIO} · {places[0].title}", analytics_enabled=False, fill_width=True)
+    for place in places[1:]:
+        blocks.route(place.title, place.path)
+    # Entered once for all pages: each time it is left, Gradio makes an app of a hundred routes, a fifth of a second.
+    with blocks:
+        for panel in PANELS:
+            blocks.current_page = panel.place.path.strip("/")
             draw_bench(blocks, panel, connect)
-    for place, draw_part_page in PART_PAGES.items():
-        with blocks.route(place.title, place.path):
+        for place, draw_part_page in PART_PAGES.items():
+            blocks.current_page = place.path.strip("/")
             draw_part_page(place)
     openings = _openings(blocks)
     theirs = {name: text for opening in openings.values() for name, text in opening.texts().items()}
