@@ -48,8 +48,8 @@ def schema(tmp_path):
 def videos(tmp_path, write_clip):
     folder = tmp_path / "set" / "videos"
     folder.mkdir(parents=True)
-    # Two lengths: the library keeps equal files once, under one of their names.
-    for name, num_frames in (("one", 12), ("two", 13)):
+    # Lengths of no other test's: the library keeps equal files once, under one of their names.
+    for name, num_frames in (("one", 23), ("two", 29)):
         write_clip(folder / f"{name}.mp4", num_frames)
     return folder
 
