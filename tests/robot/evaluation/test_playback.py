@@ -22,6 +22,8 @@ def played(
     rows: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> dict[str, Any]:
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(rows) + "\n"))
+    # The logs of this process are not this test's: they would go to its standard error after its end, too.
+    monkeypatch.setattr("robot.evaluation.playback.configure_logs", lambda level: None)
     assert main(["7", str(folder)]) == 0
     return json.loads(capsys.readouterr().out)
 
