@@ -115,7 +115,8 @@ async def _ended(client: StudioClient, asked: RolloutRequest) -> Rollout:
 async def _save(client: StudioClient, found: Rollout, path: Path) -> None:
     assert found.video is not None, "it has succeeded"
     await client.save_media(found.video, path)
-    about = {"fps": found.request.fps, "actions": found.actions, "chunks": [len(one.actions) for one in found.chunks]}
+    chunks = [len(one.actions) for one in found.chunks]
+    about: dict[str, Any] = {"fps": found.request.fps, "actions": found.actions, "chunks": chunks}
     lines = [f"{path}  {len(found.chunks)} chunks  {len(found.actions)} actions"]
     if found.simulated is not None:
         await client.save_media(found.simulated.video, _simulated(path))
