@@ -9,7 +9,7 @@ from playwright.sync_api import Route, expect
 from browser.conftest import OpenPage
 from browser.keeping_page import make_picture, tile, visit
 from browser.test_player import PHONE
-from running import RunningServer
+from running import RunningServer, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -134,8 +134,7 @@ def test_what_is_copied_three_times_is_said_once_and_covers_no_button(open_page:
         page.page.get_by_role("button", name=f"Copy as {name}").click()
     toast = page.page.locator(".o-toast")
     expect(toast).to_have_count(1)
-    said = toast.bounding_box()
-    assert said
+    said = wait_for(toast.bounding_box, 20)  # it is drawn anew with each copy
     for name in ("Send to", "Use again", "Download"):
         box = page.card.get_by_text(name, exact=True).bounding_box()
         assert box
