@@ -30,7 +30,7 @@ class RunningServer:
     """A server on a free port, with speck unless it is told otherwise; its log is kept.
 
     With `own_imports` it is `python -m backend`, started in `folder`; else it is forked from one that has loaded its
-    modules.
+    modules, and has what they read of the environment.
     """
 
     def __init__(

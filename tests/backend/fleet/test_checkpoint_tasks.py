@@ -23,7 +23,8 @@ def errand(server: RunningServer) -> dict[str, Any]:
 def test_a_checkpoint_is_pulled_stopped_and_gone_on_with(tmp_path: Path):
     with (
         fake_hub(FILES) as (url, let_through),
-        running(tmp_path / "data", HF_ENDPOINT=url, HF_HOME=str(tmp_path / "hub")) as server,
+        # huggingface_hub reads its environment when it is imported.
+        running(tmp_path / "data", own_imports=True, HF_ENDPOINT=url, HF_HOME=str(tmp_path / "hub")) as server,
     ):
         assert server.post(f"/v1/checkpoints/{NAME}/pull").json()["state"] == "running"
         assert server.post(f"/v1/checkpoints/{NAME}/pull").status_code == 409
@@ -34,7 +35,8 @@ def test_a_checkpoint_is_pulled_stopped_and_gone_on_with(tmp_path: Path):
         server.post(f"/v1/checkpoints/{NAME}/pull")
         wait_for(lambda: errand(server)["state"] == "succeeded", 60)
         # What came is no whole checkpoint, and verifying it says so.
-        server.post(f"/v1/checkpoints/{NAME}/verify")
+        answer = server.post(f"/v1/checkpoints/{NAME}/verify")
+        assert answer.is_success, answer.text
         ended = wait_for(lambda: (seen := errand(server))["state"] == "failed" and seen, 60)
         assert ended["what"] == "verify"
         assert ended["error"]["code"] == "broken_checkpoint"
