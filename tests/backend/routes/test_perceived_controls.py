@@ -23,7 +23,7 @@ def test_depth_and_objects_are_shown_computed_followed_and_measured(
     for hint in ("depth", "seg"):
         write_pulled(cache, hint)
     shutil.copytree(server.data / "checkpoints", data / "checkpoints")
-    with running(data, HF_HUB_CACHE=str(cache)) as own:
+    with running(data, own_imports=True, HF_HUB_CACHE=str(cache)) as own:
         own.wait_ready()
         source = own.post("/v1/media", files={"file": ("x.mp4", make_clip(5, 128, 96, 12))}).json()["id"]
         for hint in ("depth", "seg"):
