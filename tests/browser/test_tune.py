@@ -147,7 +147,7 @@ def test_a_narrow_page_does_not_scroll_sideways(open_page: OpenPage, tuner: Runn
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(not POCKET.installed, reason="presets/pocket has no weights in this clone")
-def test_the_pocket_is_trained_for_60_steps(pocket: RunningServer, open_page: OpenPage, folder: Path):
+def test_the_pocket_is_trained_and_its_saves_are_served(pocket: RunningServer, open_page: OpenPage, folder: Path):
     page = visit(open_page(pocket), "tune")
-    choose(page.page, folder, "pocket-blocks", 60, 30)
+    choose(page.page, folder, "pocket-blocks", 20, 10)
     journey(page.page, "pocket-blocks", 2)
