@@ -1,8 +1,8 @@
 """A process that has loaded what the server loads, and from which the tests' servers are forked.
 
-Loading it takes 10 of the 14 s of a core that a start takes, and a test run starts some two hundred servers. What
-follows the imports is the same as under `python -m backend`, which `running(own_imports=True)` and the command line's
-tests start.
+Loading it takes most of the 10 s of a slow core that a start takes, and a test run starts some two hundred servers.
+What follows the imports is the same as under `python -m backend`, which `running(own_imports=True)` and the command
+line's tests start.
 """
 
 import multiprocessing

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from gradio.routes import App
 
 from frontend.app import mount
 from frontend.gradio_files import ASSETS
@@ -26,7 +27,12 @@ def client(in_a_loop: Callable[..., Any]):
     async def ping() -> str:
         return "pong"
 
-    page = in_a_loop(lambda: mount(app, base_url=lambda: "http://127.0.0.1:9"))
+    made: list[object] = []
+    with pytest.MonkeyPatch.context() as patch:
+        create = App.create_app
+        patch.setattr(App, "create_app", lambda *given, **named: made.append(given) or create(*given, **named))
+        page = in_a_loop(lambda: mount(app, base_url=lambda: "http://127.0.0.1:9"))
+    assert len(made) <= 3, "Gradio's app is made when all pages are drawn and when they are mounted, not once a page"
     with TestClient(page, headers={"accept": "text/html"}) as client:
         yield client
 

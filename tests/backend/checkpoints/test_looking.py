@@ -18,5 +18,7 @@ def test_a_video_takes_what_the_checkpoint_makes_of_it(server: RunningServer):
 def test_what_cannot_be_looked_at_is_refused(server: RunningServer):
     both = server.get(PATH, params={"num_frames": 4, "fps": 2})
     assert (both.status_code, both.json()["error"]["param"]) == (422, "fps")
+    still = server.get(PATH, params={"source_fps": 1e-320})
+    assert (still.status_code, still.json()["error"]["param"]) == (422, "source_fps")
     unknown = server.get("/v1/checkpoints/spek/vision-budget")
     assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "checkpoint_not_found")
