@@ -8,7 +8,7 @@ import { lost } from "../data/gone.js";
 import { seen } from "../data/store.js";
 import { voter } from "../data/voter.js";
 import { IconButton } from "../parts/icons.js";
-import { isTyping } from "../parts/keyboard.js";
+import { isTyping, useKeys } from "../parts/keyboard.js";
 import { cellOf } from "../playhead/cells.js";
 import { html, useEffect, useRef } from "../vendor/preact.js";
 
@@ -23,7 +23,7 @@ export function ArenaVote({ opened }) {
   useEffect(() => {
     if (opened) voting.begin();
   }, [opened]);
-  useEffect(() => addEventListener("keydown", (event) => node.current.offsetParent && key(event)), []);
+  useKeys(node, key);
 
   function rename() {
     voting.rename(name.current.value);

@@ -4,9 +4,9 @@ import { say } from "../data/facts.js";
 import { seen } from "../data/store.js";
 import { voter } from "../data/voter.js";
 import { IconButton } from "../parts/icons.js";
-import { isTyping } from "../parts/keyboard.js";
+import { isTyping, useKeys } from "../parts/keyboard.js";
 import { Meter } from "../parts/progress_bar.js";
-import { html, useEffect, useRef } from "../vendor/preact.js";
+import { html, useRef } from "../vendor/preact.js";
 import { blind } from "./store.js";
 
 const VERDICTS = { 1: "first", 0: "tie", 2: "second" };
@@ -18,11 +18,7 @@ export function BlindJudging({ test }) {
   const { next, busy } = seen(blind);
   const node = useRef(null);
   const name = useRef(null);
-  useEffect(() => {
-    const hear = (event) => node.current?.offsetParent && key(event);
-    addEventListener("keydown", hear);
-    return () => removeEventListener("keydown", hear);
-  }, []);
+  useKeys(node, key);
   if (!next) return null;
   const { card, num_left: left, num_done: done, last } = next;
   function rename() {

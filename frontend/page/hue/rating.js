@@ -6,7 +6,7 @@ import { voter } from "../data/voter.js";
 import { Playback } from "../media/playback.js";
 import { Player } from "../media/player.js";
 import { IconButton } from "../parts/icons.js";
-import { isTyping } from "../parts/keyboard.js";
+import { isTyping, useKeys } from "../parts/keyboard.js";
 import { Meter } from "../parts/progress_bar.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { hue } from "./store.js";
@@ -17,11 +17,7 @@ export function HueRating({ study, opened }) {
   const { next, busy } = seen(hue);
   const node = useRef(null);
   const name = useRef(null);
-  useEffect(() => {
-    const hear = (event) => node.current?.offsetParent && key(event);
-    addEventListener("keydown", hear);
-    return () => removeEventListener("keydown", hear);
-  }, []);
+  useKeys(node, key);
   if (!next) return null;
 
   const { card, num_left: left, num_done: done, last } = next;

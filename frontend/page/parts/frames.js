@@ -1,6 +1,6 @@
 // Moving videos by their frames: the slider, and the keys. J and L or the arrows step, K plays.
 
-import { html, useEffect, useRef } from "../vendor/preact.js";
+import { html, useLayoutEffect, useRef } from "../vendor/preact.js";
 import { isTyping } from "./keyboard.js";
 
 const STEPS = { j: -1, ArrowLeft: -1, l: 1, ArrowRight: 1 };
@@ -30,7 +30,7 @@ export const FrameSlider = ({ frame, frames, label, words, go }) => html`
 export function useFrameKeys(moved, place, hears, more = {}) {
   const latest = useRef(null);
   latest.current = { moved, hears, acts: { ...more, k: () => moved.toggle() } };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       const { moved, hears, acts } = latest.current;

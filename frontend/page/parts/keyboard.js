@@ -1,5 +1,7 @@
 // The page's keys, heard before anything else. Buttons say what they are for with data-hot or a class.
 
+import { useLayoutEffect } from "../vendor/preact.js";
+
 const submits = (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey);
 
 /** Whether a key is going into a text field. */
@@ -9,6 +11,15 @@ export function isTyping(event) {
     event.isComposing ||
     Boolean(target.closest?.("textarea, select, [contenteditable=true], input:not([type=range], [type=checkbox])"))
   );
+}
+
+/** Hear keys while the element of `place` is visible, from the moment that it is drawn. */
+export function useKeys(place, act) {
+  useLayoutEffect(() => {
+    const hear = (event) => place.current?.offsetParent && act(event);
+    addEventListener("keydown", hear);
+    return () => removeEventListener("keydown", hear);
+  }, []);
 }
 
 /** Press the visible button of a purpose. */
