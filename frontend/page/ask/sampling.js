@@ -6,7 +6,7 @@ import { Icon } from "../parts/icons.js";
 import { Popover } from "../parts/popover.js";
 import { SeedButtons } from "../parts/seed.js";
 import { seen, Store } from "../data/store.js";
-import { html } from "../vendor/preact.js";
+import { html, useSignal } from "../vendor/preact.js";
 
 const KEY = "orrery.ask.sampling";
 const SEEDS = 2 ** 32; // of those that are drawn
@@ -74,9 +74,11 @@ export const AskSampling = () => html`
 function Bounded({ name }) {
   const { min, max, step } = BOUNDS[name];
   const value = seen(sampling).values[name] ?? "";
+  const typed = useSignal(null); // not yet taken: drawing again must not wipe it
   const change = ({ target }) => {
     const number = Math.min(Math.max(Number(target.value), min), max);
     const next = target.value.trim() === "" || Number.isNaN(number) ? null : step === 1 ? Math.round(number) : number;
+    typed.value = null;
     sampling.say(name === "seed" ? { seed: next, locked: next !== null } : { [name]: next });
   };
   return html`
@@ -90,7 +92,10 @@ function Bounded({ name }) {
         ...${BOUNDS[name]}
         inputmode=${step === 1 ? "numeric" : "decimal"}
         placeholder=${say(name === "seed" ? "ask.seed_drawn" : "ask.own")}
-        value=${value}
+        value=${typed.value ?? value}
+        onInput=${({ target }) => {
+          typed.value = target.value;
+        }}
         onChange=${change}
       />
     </label>
