@@ -49,7 +49,7 @@ def test_the_full_screen_of_a_phone_has_the_bar_and_the_sound(open_page: OpenPag
     expect(page.page.locator(".o-wave")).to_be_visible()
     assert not page.page.evaluate("() => document.querySelector('o-stage video').muted")
     leave.click()
-    expect(page.page.get_by_role("button", name="Full screen")).to_be_visible()
+    expect(page.page.get_by_role("button", name="Full screen", exact=True)).to_be_visible()
     assert page.page.evaluate("() => document.fullscreenElement === null")
 
 
