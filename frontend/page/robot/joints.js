@@ -50,7 +50,7 @@ function Joints() {
         ${say("joints.full")}
       </button>
     </div>
-    <div class="o-plot"><canvas ref=${canvas} role="img" aria-label=${say("joints.label")} /></div>
+    <div class="o-joints-plot"><canvas ref=${canvas} role="img" aria-label=${say("joints.label")} /></div>
   `;
 }
 
