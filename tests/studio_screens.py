@@ -127,27 +127,30 @@ class Content:
         self._grow("refine", "/v1/refinements", asked, lambda tree: tree["state"] == "succeeded")
 
     def _evaluate(self) -> None:
-        """Multiple choice about five held-out scenes, by the most likely token and by drawing."""
+        """Short questions about five held-out scenes, by the most likely token and by drawing."""
         runs = []
         with tempfile.TemporaryDirectory() as folder:
             write_benchmarks(Path(folder), 5)
             for temperature in ("0", "1"):
                 flags = ["--temperature", temperature, "--server", self.server.url]
-                command = [sys.executable, "-c", "from cli import main; main()", "evaluate", f"{folder}/pocket-choices"]
+                command = [sys.executable, "-c", "from cli import main; main()", "evaluate", f"{folder}/pocket-answers"]
                 printed = subprocess.run([*command, *flags], check=True, capture_output=True, text=True).stdout
                 runs.append(printed.split("?run=")[1].split()[0])
         self.queries["evaluate"] = f"?run={','.join(runs)}"
 
     def _rate(self, *videos: str) -> None:
-        """A study with two questions about each video; one person has answered all of them."""
+        """A study with two questions about each video; one person has answered all but the last."""
         study = self._post("/v1/hue", {"videos": [{"media": video} for video in videos]})
         path = f"/v1/hue/{study['id']}"
+        left = len(videos) * len(FACTS)
         for prompt, video in zip(study["prompts"], videos, strict=True):
             for text, dimension in FACTS.items():
+                left -= 1
                 asked = {"prompt": prompt["id"], "text": text, "dimension": dimension, "author": VOTER}
                 question = self._post(f"{path}/questions", asked)["id"]
                 said = {"video": video, "question": question, "said": "yes", "rater": VOTER}
-                self._post(f"{path}/ratings", said)
+                if left:
+                    self._post(f"{path}/ratings", said)
         self.queries["hue"] = f"?study={study['id']}#hue"
 
     def _tune(self, *videos: str) -> None:
@@ -161,6 +164,7 @@ class Content:
         name = self._post("/v1/tunings", {"recipe": recipe | steps})["id"]
         wait_for(lambda: self.server.get(f"/v1/tunings/{name}").json()["state"] == "succeeded", TUNING_S)
         self.queries["tune"] = f"?tuning={name}"
+        wait_for(lambda: not self.server.get("/v1/queue").json()["num_queued"], TUNING_S)  # the saves' comparisons
 
     def _fail_and_cancel(self) -> None:
         """A long one, and one whose picture goes while it waits behind it."""
@@ -250,6 +254,7 @@ class Camera:
 def turn(page: Page, theme: Literal["light", "dark"]) -> None:
     """By the button; the login has none, and asks the system as it is opened."""
     page.emulate_media(color_scheme=theme)
+    page.evaluate("() => new Promise(requestAnimationFrame)")  # it hears of it as a frame is drawn
     button = page.locator("[data-do=theme]")
     if not button.count():
         page.reload()
