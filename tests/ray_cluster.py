@@ -51,13 +51,18 @@ class TestCluster:
 
 
 @contextmanager
-def ray_cluster(folder: Path) -> Iterator[TestCluster]:
-    """A head; its log and sockets lie in a folder with a short name, for a socket's path has 107 bytes at most."""
+def ray_cluster(folder: Path, ip: str | None = None) -> Iterator[TestCluster]:
+    """A head, at an address of this machine that Ray finds unless it is said.
+
+    Its log and sockets lie in a folder with a short name, for a socket's path has 107 bytes at most.
+    """
     temporary = tempfile.mkdtemp(prefix="ray", dir="/tmp")
     os.environ |= PATIENT | {"RAY_TMPDIR": temporary}
     from ray.cluster_utils import Cluster  # it reads the environment
 
-    head = {"num_cpus": 0, "include_dashboard": False, "object_store_memory": STORE_BYTES}
+    head: dict[str, Any] = {"num_cpus": 0, "include_dashboard": False, "object_store_memory": STORE_BYTES}
+    if ip is not None:
+        head["node_ip_address"] = ip
     cluster = Cluster(initialize_head=True, head_node_args=head)
     try:
         yield TestCluster(cluster, folder)

@@ -31,7 +31,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestCluster]:
 
 @pytest.fixture
 def studio(cluster: TestCluster, tmp_path: Path) -> Iterator[RunningServer]:
-    with running(tmp_path / "here", ORRERY_RAY=cluster.address, ORRERY_REPLICAS="2", ORRERY_DEVICE="cpu") as own:
+    with running(
+        tmp_path / "here", own_imports=True, ORRERY_RAY=cluster.address, ORRERY_REPLICAS="2", ORRERY_DEVICE="cpu"
+    ) as own:
         yield own
 
 
@@ -79,7 +81,7 @@ def test_no_job_is_lost_or_succeeds_twice_when_a_host_dies_and_comes_back(studio
 
 def test_a_server_that_is_killed_leaves_no_worker_and_the_next_one_runs_its_job(cluster: TestCluster, tmp_path: Path):
     told = {"ORRERY_RAY": cluster.address, "ORRERY_REPLICAS": "2", "ORRERY_DEVICE": "cpu"}
-    first = RunningServer(tmp_path, **told).start()
+    first = RunningServer(tmp_path, own_imports=True, **told).start()
     wait_for(lambda: ready(first, 2), PATIENCE_S)
     before = {pid for name in ("first", "second") for pid in workers(cluster.data(name))}
     assert len(before) == 2
@@ -87,7 +89,7 @@ def test_a_server_that_is_killed_leaves_no_worker_and_the_next_one_runs_its_job(
     wait_for(lambda: first.job(job)["state"] == "running", PATIENCE_S)
     first.kill()
     wait_for(lambda: not any(about(pid, "cmdline") for pid in before), PATIENCE_S)
-    with running(tmp_path, **told) as second:
+    with running(tmp_path, own_imports=True, **told) as second:
         assert second.wait_job(job)["state"] == "succeeded"
         after = {pid for name in ("first", "second") for pid in workers(cluster.data(name))}
         assert len(after) <= 2
