@@ -152,7 +152,7 @@ def cut(folder: Path) -> str:
         try:
             with running(folder / "here", own_imports=True, ORRERY_RAY=cluster.address, **CPU) as server:
                 server.wait_ready()
-                steps = {"resolution": "256", "sampling": {"num_inference_steps": 400, "seed": 1}}
+                steps = {"resolution": "480", "sampling": {"num_inference_steps": 200, "seed": 1}}
                 job = server.submit(**steps)["id"]
                 wait_for(lambda: server.job(job)["state"] == "running", PATIENCE_S)
                 time.sleep(1)
