@@ -6,7 +6,7 @@ import { evaluation } from "./store.js";
 export function figure(metric, value) {
   if (value === null || value === undefined) return "–";
   const { scale = 1, digits = 2, unit = "" } = evaluation.metrics[metric] ?? {};
-  return [(value * scale).toFixed(digits), unit].filter(Boolean).join(" ");
+  return [(value * scale).toFixed(digits), unit].filter(Boolean).join("\u00a0"); // a line never ends between them
 }
 
 /** `70.1 % – 78.9 %`; empty without an interval, as of a single item. */
