@@ -22,7 +22,7 @@ from browser.conftest import ARGUMENTS, CHROMIUM, DESKTOP
 from library_rows import fill
 from running import RunningServer
 
-NUM_ARTEFACTS, NUM_LOADS, NUM_CORES, BAR_S = 10_000, 5, 2, 1.5
+NUM_ARTEFACTS, NUM_LOADS, NUM_CORES, BAR_S = 10_000, 5, 2, 1.0
 
 USABLE = {
     "/": "button:enabled:has-text('Generate')",

@@ -254,7 +254,7 @@ class Camera:
 def turn(page: Page, theme: Literal["light", "dark"]) -> None:
     """By the button; the login has none, and asks the system as it is opened."""
     page.emulate_media(color_scheme=theme)
-    page.evaluate("() => new Promise(requestAnimationFrame)")  # it hears of it as a frame is drawn
+    page.wait_for_timeout(1000 * SETTLED_S)  # it hears of it a little later
     button = page.locator("[data-do=theme]")
     if not button.count():
         page.reload()
