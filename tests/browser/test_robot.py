@@ -15,7 +15,7 @@ from browser.driven_bridge import RUN, DrivenBridge, driven_bridge
 from browser.robot_page import RobotPage
 from browser.test_accessibility import Theme, serious_violations
 from browser.test_shell import PHONE
-from running import RunningServer
+from running import RunningServer, wait_for
 
 pytestmark = pytest.mark.browser
 
@@ -98,11 +98,9 @@ def test_the_cameras_can_take_the_whole_page(visit: Visit, arm: DrivenBridge):
     page = visit()
     page.watch(arm)
     before = page.view.bounding_box()
-    page.button("big").click()
-    after = page.view.bounding_box()
     assert before
-    assert after
-    assert after["width"] > 1.5 * before["width"]
+    page.button("big").click()
+    wait_for(lambda: (after := page.view.bounding_box()) and after["width"] > 1.5 * before["width"], 20)
     expect(page.stop).to_be_in_viewport(ratio=1)
 
 

@@ -3,10 +3,11 @@
 
 import { say } from "../data/facts.js";
 import { Icon } from "../parts/icons.js";
+import { NumberField } from "../parts/number_field.js";
 import { Popover } from "../parts/popover.js";
 import { SeedButtons } from "../parts/seed.js";
 import { seen, Store } from "../data/store.js";
-import { html, useSignal } from "../vendor/preact.js";
+import { html } from "../vendor/preact.js";
 
 const KEY = "orrery.ask.sampling";
 const SEEDS = 2 ** 32; // of those that are drawn
@@ -74,29 +75,22 @@ export const AskSampling = () => html`
 function Bounded({ name }) {
   const { min, max, step } = BOUNDS[name];
   const value = seen(sampling).values[name] ?? "";
-  const typed = useSignal(null); // not yet taken: drawing again must not wipe it
-  const change = ({ target }) => {
-    const number = Math.min(Math.max(Number(target.value), min), max);
-    const next = target.value.trim() === "" || Number.isNaN(number) ? null : step === 1 ? Math.round(number) : number;
-    typed.value = null;
+  const take = (text) => {
+    const number = Math.min(Math.max(Number(text), min), max);
+    const next = text.trim() === "" || Number.isNaN(number) ? null : step === 1 ? Math.round(number) : number;
     sampling.say(name === "seed" ? { seed: next, locked: next !== null } : { [name]: next });
   };
   return html`
     <label>
       <b>${say(`ask.${name}`)}</b>
       <small>${say(`ask.${name}_help`)}</small>
-      <input
-        class="o-select o-num"
-        type="number"
+      <${NumberField}
         name=${name}
         ...${BOUNDS[name]}
         inputmode=${step === 1 ? "numeric" : "decimal"}
         placeholder=${say(name === "seed" ? "ask.seed_drawn" : "ask.own")}
-        value=${typed.value ?? value}
-        onInput=${({ target }) => {
-          typed.value = target.value;
-        }}
-        onChange=${change}
+        value=${value}
+        take=${take}
       />
     </label>
   `;

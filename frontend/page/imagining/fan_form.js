@@ -1,6 +1,7 @@
 // How a fan branches: by seeds, or by instructions.
 
 import { say } from "../data/facts.js";
+import { NumberField } from "../parts/number_field.js";
 import { html, useSignal } from "../vendor/preact.js";
 
 const [LEAST, MOST] = [2, 8];
@@ -36,14 +37,12 @@ export function FanForm({ running, disabled, begin, cancel }) {
       </div>
       ${
         bySeeds
-          ? html`<input
-              type="number"
-              class="o-select"
+          ? html`<${NumberField}
               min=${LEAST}
               max=${MOST}
               value=${count.value}
               aria-label=${say("fan.count")}
-              onChange=${({ target }) => (count.value = Math.min(Math.max(Math.round(target.value) || 4, LEAST), MOST))}
+              take=${(text) => (count.value = Math.min(Math.max(Math.round(Number(text)) || 4, LEAST), MOST))}
             />`
           : html`<textarea
               class="o-select"

@@ -3,6 +3,7 @@
 
 import { say } from "../data/facts.js";
 import { seen } from "../data/store.js";
+import { NumberField } from "../parts/number_field.js";
 import { html, signal, useEffect, useRef, useSignal } from "../vendor/preact.js";
 import { robot } from "./link.js";
 import { listEpisodes } from "../data/recordings.js";
@@ -31,15 +32,13 @@ export function TrialCount({ disabled }) {
   return html`
     <label class="o-trials o-inline">
       ${say("trials.count")}
-      <input
-        class="o-select"
-        type="number"
+      <${NumberField}
         min="1"
         max=${MOST}
         step="1"
         value=${nextRun.value.trials}
         disabled=${disabled}
-        onChange=${({ currentTarget }) => plan({ trials: Math.min(Math.max(Math.round(currentTarget.value) || 1, 1), MOST) })}
+        take=${(text) => plan({ trials: Math.min(Math.max(Math.round(Number(text)) || 1, 1), MOST) })}
       />
     </label>
   `;

@@ -7,6 +7,7 @@ import { form } from "../form/values.js";
 import { useImagined } from "../imagining/following.js";
 import { RolloutView } from "../imagining/rollout_view.js";
 import { define } from "../parts/element.js";
+import { NumberField } from "../parts/number_field.js";
 import { html, useSignal } from "../vendor/preact.js";
 import { imaginedStart, isSimulated } from "./imagined.js";
 
@@ -33,15 +34,13 @@ function Rollout() {
   const number = (signal, words, { least, most, step = 1 }) => html`
     <label class="o-inline">
       ${words}
-      <input
-        type="number"
-        class="o-select"
+      <${NumberField}
         min=${least}
         max=${most}
         step=${step}
         value=${signal.value}
-        onChange=${({ target }) => {
-          const asked = Math.round((Number(target.value) || least) / step) * step;
+        take=${(text) => {
+          const asked = Math.round((Number(text) || least) / step) * step;
           signal.value = Math.min(Math.max(asked, least), most);
         }}
       />
