@@ -6,7 +6,7 @@ import { chats } from "./store.js";
 import { faultWords } from "../data/faults.js";
 import { sampling } from "./sampling.js";
 import { Store } from "../data/store.js";
-import { eventsOf } from "../parts/server_events.js";
+import { eventsOf } from "../parts/server.js";
 import { live } from "../data/live.js";
 import { worn } from "../parts/reasoner_adapter.js";
 

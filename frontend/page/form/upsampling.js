@@ -8,7 +8,7 @@ import { seen } from "../data/store.js";
 import { Icon } from "../parts/icons.js";
 import { ReasonerAdapter, worn } from "../parts/reasoner_adapter.js";
 import { fill } from "../parts/reuse.js";
-import { eventsOf } from "../parts/server_events.js";
+import { eventsOf } from "../parts/server.js";
 import { effect, html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
 import { form } from "./values.js";
 
