@@ -164,7 +164,11 @@ class Content:
         name = self._post("/v1/tunings", {"recipe": recipe | steps})["id"]
         wait_for(lambda: self.server.get(f"/v1/tunings/{name}").json()["state"] == "succeeded", TUNING_S)
         self.queries["tune"] = f"?tuning={name}"
-        wait_for(lambda: not self.server.get("/v1/queue").json()["num_queued"], TUNING_S)  # the saves' comparisons
+        wait_for(self._is_idle, TUNING_S)  # the saves' comparisons
+
+    def _is_idle(self) -> bool:
+        queue = self.server.get("/v1/queue").json()
+        return queue["num_queued"] == queue["num_running"] == 0
 
     def _fail_and_cancel(self) -> None:
         """A long one, and one whose picture goes while it waits behind it."""
