@@ -33,7 +33,10 @@ def train(speck: Path, clips: Path, tmp_path: Path):
     return train
 
 
-def test_an_answer_is_learnt_and_the_engine_gives_it(train, speck: Path, clips: Path, tmp_path: Path):
+def test_an_answer_is_learnt_and_the_engine_gives_it(
+    train, speck: Path, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("tuning.training.TOLD_EVERY_S", 0)  # a quick machine does all steps within one interval
     write_rows(clips, rows(clips)[:1])
     told = train(
         recipe_of(steps=60, save_every=60, batch_size=1, schedule="constant", lora={"rank": 16, "layers": "all"})
