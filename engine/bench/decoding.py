@@ -148,7 +148,7 @@ def time_words(
     chat: Chat, case: str, size: int, how: dict[str, Any], options: argparse.Namespace, floor: float | None
 ) -> Pace:
     """Write so many words in so many conversations; the first four steps are not counted."""
-    words = "what is next? " * -(-options.prompt // 7)  # seven tokens
+    words = "what is next? " * -(-options.prompt // 4)  # four tokens
     conversations = [
         chat.begin(
             Reason.model_validate(
@@ -172,9 +172,9 @@ def time_words(
 
 
 def time_schema(chat: Chat) -> Forced:
-    """Write one answer in `SCHEMA` twice; the second counts."""
+    """Write an answer in `SCHEMA` four times; the last counts, by which passes of every length are recorded."""
     found: list[Forced] = []
-    for seed in range(2):
+    for seed in range(4):
         said = {"messages": [{"role": "user", "content": "what is here?"}], "response_schema": SCHEMA}
         asked = Reason.model_validate(said | {"sampling": {"max_tokens": 400, "seed": seed}})
         conversation = chat.begin(asked, {})
