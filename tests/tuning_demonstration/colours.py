@@ -35,22 +35,31 @@ SHOWN, SIDE = 6, 128
 """Prompts of the sheet, and the side of its pictures."""
 SEEN_SHARE = 0.006
 """Of the first frame, that the new thing of a video covers at least."""
+MOST_THINGS = 3
+"""In a video: with more of them the pocket mixes up even the colours that it knows."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """What became of the prompts."""
+    """What became of the prompts.
+
+    Attributes:
+        right: videos whose colours are those asked for, and no others.
+        has_new: videos with a thing of the new colour.
+    """
 
     frames: list[NDArray[np.uint8]]
     right: int
+    has_new: int
 
 
 def clips_of_the_colour() -> list[Episode]:
-    """The first so many videos of the world with a thing of the new colour in plain sight."""
+    """The first so many videos of the world with a thing of the new colour in plain sight, and few others."""
     found: list[Episode] = []
     for seed in count():
         episode = make_episode("clip", seed, Settings(fps=FPS))
-        if any(thing.colour == NEW and thing.visible[0] > SEEN_SHARE for thing in episode.things):
+        is_seen = any(thing.colour == NEW and thing.visible[0] > SEEN_SHARE for thing in episode.things)
+        if is_seen and len(episode.things) <= MOST_THINGS:
             found.append(episode)
         if len(found) == NUM_CLIPS:
             return found
@@ -58,13 +67,14 @@ def clips_of_the_colour() -> list[Episode]:
 
 
 def write_clips(folder: Path) -> None:
-    """Each video once with each of its wordings."""
+    """Each video once with each of its wordings that name the new colour."""
     lines = []
     folder.mkdir()
     for number, episode in enumerate(clips_of_the_colour()):
         path = f"{number}.mp4"
         write_clip(folder / path, episode.frames, fps=FPS)
-        lines += [line_of(path, NUM_FRAMES, caption_json=None, caption=one.prose) for one in episode.wordings]
+        named = [one.prose for one in episode.wordings if NEW in one.prose]
+        lines += [line_of(path, NUM_FRAMES, caption_json=None, caption=prose) for prose in named]
     write_lines(folder, lines)
 
 
@@ -90,8 +100,9 @@ def make(engine: Engine, asked: Sequence[Prompt]) -> Made:
         while going := [one for one in begun if not one.done]:
             engine.step(going)
         frames += [np.concatenate([*engine.finish(one).frames]) for one in begun]
-    marks = [mark(read_picture(own[0]), prompt.wanted) for own, prompt in zip(frames, asked, strict=True)]
-    return Made(frames, sum(one.colours for one in marks))
+    seen = [read_picture(own[0]) for own in frames]
+    right = sum(mark(found, prompt.wanted).colours for found, prompt in zip(seen, asked, strict=True))
+    return Made(frames, right, sum(any(one.colour == NEW for one in found) for found in seen))
 
 
 def _request(prompt: Prompt, seed: int) -> GenerateVideo:
@@ -127,22 +138,24 @@ def demonstrate(setting: Setting, say: Callable[[str], None]) -> str:
     )
     saves = setting.train(recipe, {"clips": folder}, say)
     engine = Engine.load(setting.checkpoint, device=setting.device)
-    asked = {f"asked for {NEW}": prompts(setting.asked, is_new=True)}
-    asked["asked for old colours"] = prompts(setting.asked, is_new=False)
+    new = prompts(setting.asked, is_new=True)
+    asked = {NEW: new, "old colours": prompts(setting.asked, is_new=False)}
     points: list[Point] = []
     sheets: list[list[NDArray[np.uint8]]] = []
     for step, save in [(0, None), *saves]:
         engine.use_adapter(save)
         for name, own in asked.items():
             made = make(engine, own)
-            points.append(Point(name, step, made.right, len(own)))
-            say(f"step {step}: {made.right} of {len(own)} {name}")
-            if name == next(iter(asked)) and step in (0, saves[-1][0]):
+            points.append(Point(f"{name}: right", step, made.right, len(own)))
+            if own is new:
+                points.append(Point(f"{name}: is there", step, made.has_new, len(own)))
+            say(f"step {step}: {made.right} of {len(own)} right, {NEW} in {made.has_new}: {name}")
+            if own is new and step in (0, saves[-1][0]):
                 sheets.append([frames[0] for frames in made.frames[:SHOWN]])
     write_points(setting.out / "colours.jsonl", points)
     draw_points(setting.out / "colours.svg", "Colours followed, videos from text", points)
     _write_sheet(setting.out / "colours.png", sheets)
-    said = "\n".join(f"{number}. {prompt.text}" for number, prompt in enumerate(next(iter(asked.values()))[:SHOWN], 1))
+    said = "\n".join(f"{number}. {prompt.text}" for number, prompt in enumerate(new[:SHOWN], 1))
     return f"{table(points)}\n{said}\n"
 
 

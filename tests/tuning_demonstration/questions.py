@@ -1,13 +1,15 @@
-"""A question kind that the pocket has not learnt: does it answer by letter afterwards?
+"""A question kind that the pocket has not learnt: does it answer it afterwards?
 
 An adapter of the reasoner learns from pictures that nobody has learnt from; at every save the ordinary engine answers
 other pictures in it, at temperature 0. Kinds:
 
-* quarters: in which quarter of a drawn picture a square is, of four;
-* colours: which of six colours the only thing of a shape has, on pictures of the tabletop;
-* shapes: which of four shapes the only thing of a colour has, likewise.
+* quarters: in which quarter of a drawn picture a square is, by the letter of one of four;
+* colours: which of six colours the only thing of a shape has, on pictures of the tabletop, by letter;
+* shapes: which of four shapes the only thing of a colour has, likewise;
+* outermost: what colour the thing furthest to the left or to the right has, in a word.
 
-The pocket knows colours and shapes by their names, never as the letters of a choice.
+The pocket knows colours and shapes by their names, never as the letters of a choice, and places of things that are
+named, never things that their place names.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from engine import Engine
 from engine.reasoner import Footage
 from pocket.world import make_episode
 from pocket.world.episode import HELD_OUT_FROM
-from pocket.world.wording import SHAPE_WORDS, groups_of
+from pocket.world.wording import SEEN_SHARE, SHAPE_WORDS, groups_of, middle_of
 from robot.simulation.arrangement import COLOURS
 from studio.requests.reason import Reason
 from studio.tuning import Lora, ReasonerRecipe
@@ -47,16 +49,18 @@ QUARTERS = (
     "In which quarter of the picture is the square? A is the upper left, B the upper right, C the lower left, D the "
     "lower right."
 )
-BY_LETTER = "Answer with one letter."
+BY_LETTER, IN_A_WORD = "Answer with one letter.", "Answer with one word."
+APART = 60.0
+"""On the grid of 0 to 1000: as far the outermost thing is from the next one at least."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A picture, uint8 [H, W, 3], a question about it, and the letter that is right."""
+    """A picture, uint8 [H, W, 3], a question about it, and the answer that is right."""
 
     picture: NDArray[np.uint8]
     question: str
-    letter: str
+    answer: str
 
 
 def quarters(first: int) -> Iterator[Choice]:
@@ -83,6 +87,11 @@ def shapes(first: int) -> Iterator[Choice]:
     yield from _rendered(_shape_of, first)
 
 
+def outermost(first: int) -> Iterator[Choice]:
+    """One question for each picture whose things have at least two colours, and one thing is clearly further out."""
+    yield from _rendered(_outermost_of, first)
+
+
 def _rendered(choice_of: Callable[[int], Choice | None], first: int) -> Iterator[Choice]:
     workers = max(1, (cpu_count() or 1) - 1)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
@@ -98,6 +107,19 @@ def _colour_of(seed: int) -> Choice | None:
 def _shape_of(seed: int) -> Choice | None:
     """What shape a thing has."""
     return _choice(seed, list(SHAPE_WORDS), asks="shape", by="colour")
+
+
+def _outermost_of(seed: int) -> Choice | None:
+    """What colour the thing furthest to one side has."""
+    episode = make_episode("still", seed)
+    side, sign = ("left", 1) if seed % 2 else ("right", -1)
+    seen = [thing for thing in episode.things if thing.visible[0] > SEEN_SHARE]
+    seen.sort(key=lambda thing: sign * middle_of(thing, 0)[0])
+    if len({thing.colour for thing in seen}) < 2:
+        return None
+    if sign * (middle_of(seen[1], 0)[0] - middle_of(seen[0], 0)[0]) < APART:
+        return None
+    return Choice(episode.frames[0], f"What colour is the thing furthest to the {side}? {IN_A_WORD}", seen[0].colour)
 
 
 def _choice(seed: int, options: list[str], asks: str, by: str) -> Choice | None:
@@ -118,6 +140,7 @@ KINDS: dict[str, tuple[Callable[[int], Iterator[Choice]], int]] = {
     "quarters": (quarters, 4),
     "colours": (colours, len(COLOURS)),
     "shapes": (shapes, len(SHAPE_WORDS)),
+    "outermost": (outermost, len(COLOURS)),
 }
 """By name: its pictures from a seed on, and among how many answers one is right."""
 
@@ -135,7 +158,7 @@ def write_lessons(folder: Path, choices: list[Choice]) -> None:
     for number, choice in enumerate(choices):
         Image.fromarray(choice.picture).save(folder / f"{number}.png")
         shown = [{"type": "image", "image": f"{number}.png"}, {"type": "text", "text": choice.question}]
-        turns = [{"role": "user", "content": shown}, {"role": "assistant", "content": choice.letter}]
+        turns = [{"role": "user", "content": shown}, {"role": "assistant", "content": choice.answer}]
         lines.append(json.dumps({"messages": turns}))
     (folder / "train.jsonl").write_text("\n".join(lines) + "\n")
 
@@ -147,7 +170,7 @@ def num_right(engine: Engine, choices: list[Choice]) -> int:
         engine.decode(going)
     vocabulary = engine.chat.writer.vocabulary
     said = [vocabulary.tokenizer.decode(answer.tokens, skip_special_tokens=True).strip() for answer in answers]
-    return sum(one == choice.letter for one, choice in zip(said, choices, strict=True))
+    return sum(one == choice.answer for one, choice in zip(said, choices, strict=True))
 
 
 def _asked(question: str) -> Reason:
@@ -180,5 +203,5 @@ def demonstrate(setting: Setting, say: Callable[[str], None], kind: str) -> str:
         points.append(Point("held-out pictures", step, num_right(engine, asked), len(asked)))
         say(f"step {step}: {points[-1].right} of {len(asked)}")
     write_points(setting.out / f"{name}.jsonl", points)
-    draw_points(setting.out / f"{name}.svg", f"Answers by letter: {kind}", points, chance=1 / KINDS[kind][1])
+    draw_points(setting.out / f"{name}.svg", f"Questions answered right: {kind}", points, chance=1 / KINDS[kind][1])
     return table(points)
