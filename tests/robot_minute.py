@@ -1,10 +1,12 @@
 """`make robot-minute`: a minute of the robot on two cores, with its page open and an image job beside it, as a table.
 
-The simulated arm is drawn and driven by the scripted policy, and recorded. Figures of the loop are the robot's own
-(`robot.station.telemetry`), taken over the last sixty seconds; CPU and memory are the kernel's. It ends with 1 where a
-bar is missed. On a machine that others use, the figures are theirs too.
+The simulated arm is drawn and driven by the scripted policy, and recorded. With `--checkpoint NAME` a checkpoint drives
+it in place of the script, and with `--foresees` it sends the frames that it predicts, which are compared. Figures of
+the loop are the robot's own (`robot.station.telemetry`), taken over the last sixty seconds; CPU and memory are the
+kernel's. It ends with 1 where a bar is missed. On a machine that others use, the figures are theirs too.
 """
 
+import argparse
 import os
 import subprocess
 import sys
@@ -29,6 +31,8 @@ CORES = {0, 1}
 MINUTE_S = 60.0
 STATUS_S = 5.0
 START_MS, SELF_TEST_MS = 90_000, 180_000
+HIGHEST_LIMIT = 2
+"""Of divergence: what is foreseen is compared, and holds nothing."""
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
@@ -47,8 +51,13 @@ class Line:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--checkpoint", help="drives the arm (default: the scripted policy, beside speck)")
+    parser.add_argument("--foresees", action="store_true", help="compare what the checkpoint foresees (--checkpoint)")
+    options = parser.parse_args()
     os.sched_setaffinity(0, CORES & os.sched_getaffinity(0) or os.sched_getaffinity(0))
-    lines = list(measure(Path(tempfile.mkdtemp(prefix="orrery-minute-"))))
+    data = Path(tempfile.mkdtemp(prefix="orrery-minute-"))
+    lines = list(measure(data, options.checkpoint, foresees=options.foresees))
     width = max(len(line.what) for line in lines)
     for line in lines:
         sys.stdout.write(
@@ -57,15 +66,21 @@ def main() -> int:
     return 0 if all(line.kept for line in lines) else 1
 
 
-def measure(data: Path) -> Iterator[Line]:
-    with running(data, ORRERY_ROBOT="simulated") as server, sync_playwright() as playwright:
+def measure(data: Path, checkpoint: str | None, *, foresees: bool) -> Iterator[Line]:
+    environment = {"ORRERY_ROBOT": "simulated"} | ({"ORRERY_CHECKPOINT": checkpoint} if checkpoint else {})
+    with running(data, **environment) as server, sync_playwright() as playwright:
         server.wait_ready()
+        if checkpoint:
+            server.put("/v1/robots/own/policy", json={"source": "checkpoint"}).raise_for_status()
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         page = RobotPage(StudioPage(browser.new_context(**DESKTOP), server.url, ())).visit()
         expect(page.standing).to_contain_text("NOT TESTED", timeout=START_MS)
         page.take_control().button("self_test").click()
         expect(page.standing).to_contain_text("READY", timeout=SELF_TEST_MS)
         page.prompt.fill("pick up the red cube")
+        if foresees:
+            page.page.locator(".o-world-model summary").click()
+            page.page.locator("#robot-limit").fill(str(HIGHEST_LIMIT))
         page.button("record").click()
         page.button("start").click()
         expect(page.standing).to_contain_text("MOVING", timeout=START_MS)
@@ -75,6 +90,11 @@ def measure(data: Path) -> Iterator[Line]:
         if page.button("finish").is_visible():
             page.button("finish").click()
         wait_for(lambda: server.get("/v1/robots/simulated/episodes").json()["episodes"], STATUS_S)
+        if foresees:
+            found = server.get("/v1/robots/simulated/episodes/0").json()["divergence"] or [None]
+            yield Line(
+                "of the recording, compared", f"{100 * sum(one is not None for one in found) / len(found):.0f} %"
+            )
         yield Line("bridge without MuJoCo, peak RSS", *under(rss_without_mujoco(server, data), 300, "MB"))
         browser.close()
 
