@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 from frontend.places import STYLES, Place
@@ -27,6 +28,7 @@ VENDORED_FILE = posixpath.basename(VENDORED)
 IMPORT = re.compile(r'^import (?:(\{[^}]*\}|\* as \w+) from )?"(\.[./a-z_]+\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:const|function\*?|class) (\w+))", re.MULTILINE)
 _NOTE = re.compile(r"^ *(?://.*|/\*\*(?:.|\n)*?\*/)\n", re.MULTILINE)
+_GROUP = re.compile(r"""["`]([a-z_]+)\.""")
 _LEFT = re.compile(r"^(?:import|export)\b", re.MULTILINE)
 
 
@@ -89,6 +91,17 @@ def packed(script: str) -> str:
     modules = reachable(script)
     names = ", ".join(f"in_{_identifier(name)} as {_identifier(name)}" for name in modules)
     return "".join(_function(name, source) for name, source in modules.items()) + f"export {{ {names} }};\n"
+
+
+def words_of(script: str, words: Mapping[str, str]) -> dict[str, str]:
+    """Of all words those whose group a page's script names, as it names that of `say(`queue.${state}`)`."""
+    groups = _groups_of(script)
+    return {key: said for key, said in words.items() if key.partition(".")[0] in groups}
+
+
+@cache
+def _groups_of(script: str) -> frozenset[str]:
+    return frozenset(_GROUP.findall(packed(script)))
 
 
 def _identifier(name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import groupby
@@ -19,7 +20,7 @@ from frontend import element_ids, text
 from frontend.fields import titles_of
 from frontend.gradio_files import Opening
 from frontend.icons import icon
-from frontend.packing import VENDORED_FILE, script_name, source_of, styles_name
+from frontend.packing import VENDORED_FILE, script_name, source_of, styles_name, words_of
 from frontend.places import FORMS, PLACES, QUEUE, ROBOT, Place
 from frontend.starters import STARTERS
 from studio.catalogue import KindList
@@ -30,6 +31,9 @@ from studio.rules import CANVASES
 
 BOOT = "frame/boot.js"
 """Stands in the head itself, because it must run before the first paint."""
+
+_FRAMED = re.compile(rb"<script>[^<]*iframeResizer[^<]*</script>")
+"""Gradio's, which fetches what tells a page around it how tall this one is. Ours may not stand in a frame."""
 
 
 class Pieces(NamedTuple):
@@ -55,7 +59,7 @@ def head_of(place: Place, static: str, opening: Opening, *, has_token: bool = Fa
         "title": title,
         "kind": place.kind,
         "has_token": has_token,
-        "words": text.WORDS,
+        "words": words_of(place.script, text.WORDS),
         "canvases": CANVASES,
         "places": {entry.name: {"title": entry.title, "path": entry.path} for entry in (*FORMS, *PLACES)},
         "pages": {entry.name: [entry.path, entry.kind] for entry in FORMS},
@@ -234,7 +238,7 @@ class _Insertion:
         charset, end = b'<meta charset="utf-8" />', b"</head>"
         if charset not in page or b"<body" not in page:
             return page
-        page = page.replace(charset, charset + self._pieces.head.encode(), 1)
+        page = _FRAMED.sub(b"", page).replace(charset, charset + self._pieces.head.encode(), 1)
         body = page.index(b"<body")
         top = page.index(b">", body) + 1
         before = page[:body].replace(end, self._pieces.head_end.encode() + end, 1)

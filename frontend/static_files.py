@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
 from mimetypes import guess_type
 from pathlib import Path
 
+import brotli  # pyright: ignore[reportMissingTypeStubs]
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
@@ -18,7 +21,11 @@ FOLDER = Path(__file__).parent / "static"
 
 KEPT = {"cache-control": "private, max-age=31536000, immutable"}
 
-PACKED = {"content-encoding": "gzip", "vary": "accept-encoding"}
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "br": partial(brotli.compress, quality=6),  # pyright: ignore[reportUnknownMemberType]
+    "gzip": partial(gzip.compress, compresslevel=6, mtime=0),
+}
+"""By content encoding, the best first. Browsers take Brotli over TLS and from the machine that they run on."""
 
 
 def static_path(texts: Mapping[str, bytes]) -> str:
@@ -47,17 +54,19 @@ class KeptFiles(StaticFiles):
     def __init__(self, folder: Path, texts: Mapping[str, bytes]) -> None:
         super().__init__(directory=folder)
         self._texts = {
-            name: (content, gzip.compress(content, 6, mtime=0), guess_type(name)[0]) for name, content in texts.items()
+            name: (guess_type(name)[0], content, {encoding: pack(content) for encoding, pack in PACKERS.items()})
+            for name, content in texts.items()
         }
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """The file, with leave to keep it for a year."""
         text = self._texts.get(path)
         if text is not None and scope["method"] in ("GET", "HEAD"):
-            content, packed, media_type = text
-            if "gzip" in Headers(scope=scope).get("accept-encoding", ""):
-                return Response(packed, headers={**KEPT, **PACKED}, media_type=media_type)
-            return Response(content, headers={**KEPT, "vary": PACKED["vary"]}, media_type=media_type)
+            media_type, content, forms = text
+            taken = re.findall(r"\w+", Headers(scope=scope).get("accept-encoding", ""))
+            encoding = next((name for name in forms if name in taken), None)
+            headers = {**KEPT, "vary": "accept-encoding"} | ({"content-encoding": encoding} if encoding else {})
+            return Response(forms.get(encoding or "", content), headers=headers, media_type=media_type)
         response = await super().get_response(path, scope)
         if response.status_code == 200:
             response.headers.update(KEPT)

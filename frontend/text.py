@@ -1,6 +1,6 @@
 """Every word of the page that is not a request field's own title or help, in one place.
 
-`WORDS` travels to the browser inside the served HTML; `{name}` is filled in there.
+What a page says of `WORDS` travels to the browser inside its HTML; `{name}` is filled in there.
 """
 
 from __future__ import annotations

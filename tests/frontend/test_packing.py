@@ -1,12 +1,13 @@
 """A page's modules as one script."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from frontend import packing
-from frontend.packing import IMPORT, VENDORED, VENDORED_FILE, imported, page_texts, reachable
-from frontend.places import FORMS, KEEPING, ROBOT, STYLES
+from frontend import packing, text
+from frontend.packing import IMPORT, VENDORED, VENDORED_FILE, imported, page_texts, reachable, words_of
+from frontend.places import FORMS, KEEPING, ROBOT, STYLES, Place
 
 
 @pytest.fixture
@@ -74,3 +75,11 @@ def test_what_is_vendored_stays_a_file_of_its_own_that_every_script_imports():
     scripts = [text.decode() for name, text in texts.items() if name.startswith("page-") and name.endswith(".js")]
     for script in scripts:
         assert script.count(f'import * as in_vendor_preact from "./{VENDORED_FILE}";\n') == 1
+
+
+@pytest.mark.parametrize("place", [*FORMS, ROBOT, *KEEPING], ids=lambda place: place.name)
+def test_a_page_has_the_words_that_its_scripts_say_and_few_others(place: Place):
+    words = words_of(place.script, text.WORDS)
+    named = set(re.findall(r"""["'`]([a-z_]+\.[a-z_.0-9]+)["'`]""", packing.packed(place.script)))
+    assert named & text.WORDS.keys() <= words.keys()
+    assert len(words) < len(text.WORDS) / 2
