@@ -32,12 +32,24 @@ export function useAnswer(path, now) {
   useEffect(() => {
     if (!now || now === asked.current) return;
     asked.current = now;
-    ask("GET", path).then((answer) => {
+    askTogether(path).then((answer) => {
       if (answer) found.value = answer;
       else asked.current = null; // asked for again when the server is heard of
     });
   });
   return found.value;
+}
+
+const underWay = new Map();
+
+// What several parts of a page want at once is asked for once.
+function askTogether(path) {
+  if (!underWay.has(path))
+    underWay.set(
+      path,
+      ask("GET", path).finally(() => underWay.delete(path)),
+    );
+  return underWay.get(path);
 }
 
 /**
