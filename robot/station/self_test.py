@@ -61,6 +61,7 @@ class SelfTest:
         objects: known poses, where a simulated world tells them.
         confirmed: names of checks that a person answered for, or that hold by how the thing is built.
         cancelled: ends it between two ticks.
+        timed: told how many seconds each answer of the policy took, but for the first, which may load and compile.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class SelfTest:
         objects: Callable[[], Sequence[ObjectPose]] = no_objects,
         confirmed: frozenset[str] = frozenset(),
         cancelled: threading.Event | None = None,
+        timed: Callable[[float], None] = lambda _: None,
     ) -> None:
         self._arm = arm
         self._cameras = cameras
@@ -81,6 +83,7 @@ class SelfTest:
         self._objects = objects
         self._confirmed = confirmed
         self._cancelled = cancelled or threading.Event()
+        self._timed = timed
         self._mover = Mover(arm, clock, "continuous")
 
     def run(self) -> Iterator[Check]:
@@ -195,8 +198,10 @@ class SelfTest:
             if isinstance(answer, StudioError):
                 yield Check("policy", "failed", str(answer))
                 return
-            if number:  # the first one may load and compile
-                latency.add(self._clock.now() - began_s)
+            if number:
+                took_s = self._clock.now() - began_s
+                latency.add(took_s)
+                self._timed(took_s)
         p95_s = latency.percentile_s(95) or 0.0
         horizon = largest_gapless_horizon(p95_s)
         gapless = f"no pauses up to a horizon of {horizon}" if horizon else "slower than real time, with pauses"

@@ -260,6 +260,7 @@ class Station:
             objects=self._hardware.objects,
             confirmed=self._confirmed,
             cancelled=self._cancelled,
+            timed=self.meter.add_latency,
         )
         for check in test.run():
             self._note(check, is_last=False)

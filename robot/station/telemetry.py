@@ -102,6 +102,10 @@ class Meter:
             self._num_played += 1
             self._num_clamped += bool(clamps.joints.any())
 
+    def add_latency(self, seconds: float) -> None:
+        """An answer of the policy that no tick tells of, as those that a self-test times."""
+        self._latency_s.append(seconds)
+
     def summary(self) -> Summary:
         """As it stands."""
         began_s, jumps = list(self._began_s), list(self._jumps_rad)

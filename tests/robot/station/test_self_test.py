@@ -1,4 +1,6 @@
 import threading
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -133,3 +135,33 @@ def test_it_can_be_cancelled_while_it_moves(arm: FakeArm, clock: FakeClock):
 
     assert "cancelled" in checks[-1].words
     assert checks[-1].outcome == "failed"
+
+
+class Quick:
+    """A policy that answers after 0.4 s, the first time after 9 s."""
+
+    busy = False
+
+    def __init__(self, clock: FakeClock) -> None:
+        self._clock, self._takes_s, self._asked = clock, 9.0, False
+
+    def status(self) -> SimpleNamespace:
+        return SimpleNamespace(connection="ready", words="")
+
+    def ask(self, *_: object, **__: object) -> None:
+        self._clock.wait_until(self._clock.now() + self._takes_s)
+        self._takes_s, self._asked = 0.4, True
+
+    def take(self) -> object:
+        self._asked, was_asked = False, self._asked
+        return object() if was_asked else None
+
+
+def test_answers_of_the_policy_are_timed_but_for_the_first(arm: FakeArm, clock: FakeClock):
+    seconds: list[float] = []
+    policy: Any = Quick(clock)
+    test = SelfTest(arm, World(clock, arm), clock, policy=policy, confirmed=CONFIRMED, timed=seconds.append)
+    *_, last = test.run()
+    assert last == Check("policy", "passed", "Answers within 0.40 s (p95): no pauses up to a horizon of 26.")
+    assert len(seconds) > 2
+    assert seconds == pytest.approx([0.4] * len(seconds))

@@ -64,3 +64,12 @@ def test_before_the_first_turn_there_is_nothing_to_say():
     assert summary.num_ticks == 0
     assert summary.latency_p95_s is None
     assert np.sum(summary.num_clamped_soft) == 0
+
+
+def test_what_a_self_test_times_counts_before_the_first_run():
+    meter = Meter()
+    for seconds in (0.4, 0.5):
+        meter.add_latency(seconds)
+    summary = meter.summary()
+    assert summary.latency_p50_s == pytest.approx(0.45)
+    assert summary.largest_gapless_horizon is not None
