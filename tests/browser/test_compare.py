@@ -250,3 +250,26 @@ def test_a_wall_of_36_clips_is_there_at_once_and_follows_the_pointer(two: Runnin
     assert min(shown_ms) < SHOWN_MS, shown_ms
     expect(page.page.get_by_text("Aligned by time")).to_be_visible()
     assert serious_violations(page) == []
+
+
+def test_an_overview_of_one_column_is_a_wall_and_cancelled_cells_are_not_done(two: RunningServer, open_page: OpenPage):
+    page = visit(open_page(two), "compare")
+    two.post("/v1/queue/pause").raise_for_status()
+    try:
+        page.page.get_by_label("Prompts").fill("\n".join(PROMPTS))
+        page.page.get_by_label("Values for Steps").fill("1")
+        page.page.locator("[data-do=compare]").click()
+        page.page.wait_for_url("**/compare?id=*")
+        rows = page.page.locator(".o-clips-row")
+        expect(rows).to_have_text(PROMPTS)
+        page.page.get_by_role("button", name="Overview").click()
+        expect(rows).to_have_count(0)
+        expect(page.page.locator(".o-tag")).to_have_text(PROMPTS)
+        frames = [frame.bounding_box() for frame in page.page.locator(".o-clip-frame").all()]
+        assert len({frame["y"] for frame in frames if frame}) == 1
+        assert len({frame["x"] for frame in frames if frame}) == len(PROMPTS)
+        page.page.get_by_role("button", name="Cancel the rest").click()
+        expect(page.page.get_by_text("0 of 3 done, 3 cancelled or failed")).to_be_visible()
+    finally:
+        two.post("/v1/queue/resume").raise_for_status()
+    two.delete(f"/v1/comparisons/{page.page.url.rpartition('=')[2]}").raise_for_status()

@@ -60,6 +60,9 @@ function Written({ element }) {
   const grid = gridOf(comparison, live.state.jobs);
   const helpedCells = withLightbox(grid.cells.map((cell, index) => helped(cell, comparison.cells[index])));
   const orders = ordersOf(comparison);
+  const shown = ordered({ ...grid, cells: helpedCells }, comparison, order.value);
+  const without = comparison.cells.filter(({ job }) => ["failed", "cancelled"].includes(job?.state)).length;
+  const progress = { done: done - without, cells, without };
   const act = (visible, icon, name, onClick, more = {}) =>
     visible &&
     html`<${IconButton}
@@ -77,7 +80,8 @@ function Written({ element }) {
       ${
         cells > 0 &&
         html`<span class="o-chip-plain" data-ended=${store.ended ? "true" : null}>
-          <i class="o-dot" data-state="good" /><span role="status">${say("compare.progress", { done, cells })}</span>
+          <i class="o-dot" data-state=${without ? "wait" : "good"} />
+          <span role="status">${say(without ? "compare.progress_without" : "compare.progress", progress)}</span>
         </span>`
       }
       <span class="o-grow" />
@@ -102,9 +106,16 @@ function Written({ element }) {
       <${Export} heard=${() => head.current.heard} />
       ${act(store.ended, "trash", "forget", forget, { quiet: true })}
     <//>
-    <o-playhead ref=${head} grid=${ordered({ ...grid, cells: helpedCells }, comparison, order.value)} />
+    <o-playhead ref=${head} grid=${dense.value && columns === 1 ? inOneRow(shown) : shown} />
   `;
 }
+
+// Rows of one cell each, side by side under their titles.
+const inOneRow = ({ rows, cells }) => ({
+  columns: [],
+  rows: [],
+  cells: cells.map((cell) => ({ ...cell, row: 0, column: cell.row, label: rows[cell.row] ?? cell.label })),
+});
 
 async function forget() {
   if (await store.forget()) location.assign("/compare");
