@@ -37,13 +37,15 @@ export function FanForm({ running, disabled, begin, cancel }) {
       </div>
       ${
         bySeeds
-          ? html`<${NumberField}
-              min=${LEAST}
-              max=${MOST}
-              value=${count.value}
-              aria-label=${say("fan.count")}
-              take=${(text) => (count.value = Math.min(Math.max(Math.round(Number(text)) || 4, LEAST), MOST))}
-            />`
+          ? html`<label class="o-inline">
+              ${say("fan.count", { most: MOST })}
+              <${NumberField}
+                min=${LEAST}
+                max=${MOST}
+                value=${count.value}
+                take=${(text) => (count.value = Math.min(Math.max(Math.round(Number(text)) || 4, LEAST), MOST))}
+              />
+            </label>`
           : html`<textarea
               class="o-select"
               rows="3"

@@ -8,7 +8,7 @@ WORDS: dict[str, str] = {
     "fan.by": "Branches",
     "fan.by_seeds": "by seed",
     "fan.by_instructions": "by instruction",
-    "fan.count": "Number of branches",
+    "fan.count": "Number of branches (2 to {most})",
     "fan.instructions": "Instructions, one per line",
     "fan.instructions_empty": "pick up the red cube\npush the red cube to the left",
     "fan.start": "Plan",

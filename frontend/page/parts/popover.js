@@ -37,6 +37,7 @@ export function Popover({ face, label, up = false, class: style = "o-btn", child
   useLayoutEffect(() => {
     if (!open.value) return;
     panel.current.querySelector("input, button, a")?.focus();
+    panel.current.scrollIntoView({ block: "nearest" }); // it may hang out of a column that scrolls
     const { left, right } = panel.current.getBoundingClientRect();
     const over = Math.max(right - innerWidth + MARGIN, 0) || Math.min(left - MARGIN, 0);
     panel.current.style.translate = `${-over}px`;
