@@ -172,7 +172,7 @@ def jobs_beside(server: RunningServer) -> Iterator[list[str]]:
             if server.wait_job(job, lambda found: found["finished_at"] or ended.is_set())["finished_at"]:
                 done.append(job)
             else:
-                server.post(f"/v1/jobs/{job}/cancel").raise_for_status()
+                server.delete(f"/v1/jobs/{job}").raise_for_status()
 
     thread = threading.Thread(target=work)
     thread.start()
