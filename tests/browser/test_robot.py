@@ -503,3 +503,16 @@ def assert_the_joints_can_be_read(page: RobotPage) -> None:
     assert plot["height"] / 8 >= 48
     heads = chart.locator(".o-joints-head")
     assert heads.evaluate("head => [...head.children].every((key) => key.scrollWidth <= key.clientWidth + 1)")
+
+
+def test_a_limit_is_said_to_see_nothing_while_predicted_frames_come_too_late(visit: Visit, arm: DrivenBridge):
+    page = visit()
+    arm.stand("running", run={**RUN, "divergence_limit": 0.5, "divergence_ticks": 5})
+    blind = page.page.locator(".o-divergence").get_by_role("status")
+    page.watch(arm, 24)
+    expect(blind).to_be_hidden()
+    page.watch(arm, 60)
+    expect(blind).to_contain_text("Nothing is compared")
+    arm.foreseen = {"label": "1-5", "tick": 0, "frame": 3, "psnr_db": [31.0, 22.5, 30.0], "motion": [0.1, 0.2, 0.2]}
+    page.watch(arm, 4)
+    expect(blind).to_be_hidden()

@@ -12,6 +12,7 @@ import { ROWS_PER_SECOND } from "./run.js";
 const FAMILY = "predicted";
 const MAX_CLIPS = 4;
 const HIGHEST = 2; // of the motion measure
+const BLIND_TICKS = 60; // four seconds
 const VIEWS = ["wrist", "exterior_1", "exterior_2"];
 
 const clips = new Map(); // "epoch-tick" of a chunk's observation → its frames; the newest last
@@ -101,8 +102,16 @@ export function Divergence() {
         `;
       })}
       <${PastDivergence} now=${tick?.tick} limit=${limit} />
+      ${isBlind() && html`<p class="o-hint" role="status">${say("foresight.blind")}</p>`}
     </div>
   `;
+}
+
+// A run for some seconds in which no predicted frame came while its rows were played.
+function isBlind() {
+  const past = history.slice(-BLIND_TICKS);
+  const epoch = past.at(-1)?.epoch;
+  return robot.engaged && past.length === BLIND_TICKS && past.every((tick) => tick.epoch === epoch && !tick.foreseen);
 }
 
 function PastDivergence({ now, limit }) {
