@@ -111,7 +111,8 @@ export function Divergence() {
 function isBlind() {
   const past = history.slice(-BLIND_TICKS);
   const epoch = past.at(-1)?.epoch;
-  return robot.engaged && past.length === BLIND_TICKS && past.every((tick) => tick.epoch === epoch && !tick.foreseen);
+  const sees = (tick) => tick.epoch !== epoch || tick.state !== "running" || tick.foreseen;
+  return robot.engaged && past.length === BLIND_TICKS && !past.some(sees);
 }
 
 function PastDivergence({ now, limit }) {
