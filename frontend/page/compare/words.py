@@ -47,7 +47,8 @@ WORDS: dict[str, str] = {
     "compare.kind_generate_video": "Videos",
     "compare.checkpoints": "Checkpoints",
     "compare.checkpoints_hint": "Each is loaded once.",
-    "compare.no_other": "Only one is loaded. Vary a field instead, or load another: in the menu at the top, or under Checkpoints.",
+    "compare.no_other": "Only one is loaded. Vary a field instead, or load another: in the menu at the top, or under "
+    "Checkpoints.",
     "compare.axes": "Values",
     "compare.axes_hint": "One value applies to all. Several, as 1, 2, 3 or 1..8, become columns.",
     "compare.not_numbers": "{came} is not a number. Write 1, 2, 3 or a range: 1..8, 0.5..2:0.5.",

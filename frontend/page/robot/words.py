@@ -152,8 +152,8 @@ WORDS: dict[str, str] = {
     "foresight.exterior_1": "exterior 1",
     "foresight.exterior_2": "exterior 2",
     "foresight.figures": "{motion} · {psnr} dB",
-    "foresight.blind": "Nothing is compared: the predicted frames come too late. In Approve mode they come before the rows are "
-    "played; otherwise it takes a faster machine.",
+    "foresight.blind": "Nothing is compared: the predicted frames come too late. In Approve mode they come before "
+    "the rows are played; otherwise it takes a faster machine.",
     "foresight.past": "Largest divergence of the last six seconds, and the limit",
     "view.big": "Large cameras",
     "source.title": "Policy",
