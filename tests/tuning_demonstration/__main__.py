@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/tuning"))
     parser.add_argument("--checkpoint", type=Path, default=Path(presets.__file__).parent / "pocket")
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--kind", choices=questions.KINDS, default="colours", help="of questions")
+    parser.add_argument("--kind", choices=questions.KINDS, default="outermost", help="of questions")
     parser.add_argument("--steps", type=int)
     parser.add_argument("--learning-rate", type=float)
     parser.add_argument("--asked", type=int, help="how many are tried at each save")
