@@ -33,7 +33,7 @@ BOOT = "frame/boot.js"
 """Stands in the head itself, because it must run before the first paint."""
 
 _FRAMED = re.compile(rb"<script>[^<]*iframeResizer[^<]*</script>")
-"""Gradio's, which fetches what tells a page around it how tall this one is. Ours may not stand in a frame."""
+"""Gradio's, which fetches what tells a page around it how tall this one is. No page around ours asks for that."""
 
 
 class Pieces(NamedTuple):
