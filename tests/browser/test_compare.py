@@ -219,7 +219,8 @@ def test_what_was_compared_is_taken_along_and_needs_no_server(two: RunningServer
     page.complaints.clear()
     page.url = "file://"
     page.page.goto((tmp_path / "page" / "index.html").as_uri())
-    page.page.evaluate("() => document.querySelector('o-playhead').playhead.step(1)")
+    expect(page.page.locator(".o-clip[data-media]").first).to_be_visible()
+    page.page.evaluate(STEP)
     page.page.wait_for_function(
         "() => document.querySelector('o-playhead').clips.every((clip) => clip.node.dataset.showing === 'video')"
     )
