@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import threading
 from typing import TextIO
 
 import torch
@@ -14,6 +15,7 @@ from studio.errors import BadInput, StudioError
 from studio.jobs import Failure
 from studio.tuning import Refused, TuningEvent, TuningWork
 from tuning.commands import Commands
+from tuning.together import ending_with
 from tuning.training import run
 
 _EVENT: TypeAdapter[TuningEvent] = TypeAdapter(TuningEvent)
@@ -22,9 +24,12 @@ _EVENT: TypeAdapter[TuningEvent] = TypeAdapter(TuningEvent)
 def main(lines: TextIO, out: TextIO) -> int:
     """Carry out one piece of work; the exit status is 1 where it was refused."""
 
+    turn = threading.Lock()
+
     def tell(event: TuningEvent) -> None:
-        out.write(_EVENT.dump_json(event).decode() + "\n")
-        out.flush()
+        with turn:
+            out.write(_EVENT.dump_json(event).decode() + "\n")
+            out.flush()
 
     try:
         try:
@@ -34,7 +39,10 @@ def main(lines: TextIO, out: TextIO) -> int:
             said = ".".join(map(str, first["loc"]))
             raise BadInput(f"The work cannot be read: {said}: {first['msg']}.", param=said) from None
         _settle(work.device)
-        run(work, tell, Commands(lines))
+        if work.joins is None:
+            run(work, tell, Commands(lines))
+        else:
+            run(work, lambda event: None, Commands(ending_with(lines)))
     except StudioError as error:
         tell(Refused(error=Failure.of(error)))
         return 1

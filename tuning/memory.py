@@ -92,7 +92,8 @@ def estimate(
     keys = 2 * layers * shape.sequences * shape.num_prompt * config.num_key_value_heads * config.head_dim * width
     # Gradients on their way back through the widest layer.
     passing = tokens * (2 * config.intermediate_size * 2 + 2 * config.hidden_size) * width
-    optimiser = 4 * num_trained * (4 if how.ema is not None else 3)
+    # Gradients and both moments, the average of the weights, and gradients as they are exchanged.
+    optimiser = 4 * num_trained * (3 + (how.ema is not None) + (how.num_gpus > 1))
     # The logits in float32, their gradient, and what the cross-entropy keeps.
     logits = 3 * 4 * shape.num_words * config.vocab_size
     activations = kept + keys + passing + logits

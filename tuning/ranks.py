@@ -1,7 +1,7 @@
-"""Several processes that train one stage together, a GPU each: they draw batches of their own and average gradients.
+"""Several processes that train together, a GPU each: they draw batches of their own and average gradients.
 
-`python -m torch.distributed.run --nproc-per-node N -m pocket.train STAGE ...` starts them. The first of them renders,
-encodes, writes curves and states, and says when the run is over.
+`tuning.together` starts those of a tuning, and `python -m torch.distributed.run --nproc-per-node N -m pocket.train`
+those of the pocket. The first of them encodes, writes curves, saves and states, and says when the run is over.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -17,6 +20,10 @@ from torch import Tensor, nn
 
 SEED_STRIDE = 1_009
 """Between the draws of two ranks."""
+
+TIMEOUT = timedelta(hours=2)
+"""How long an exchange waits for the others: the first of them saves meanwhile, which takes minutes on a slow disk. One
+that ends is noticed by who started it."""
 
 
 @dataclass
@@ -40,13 +47,37 @@ def joined(device: str) -> Iterator[str]:
     if "WORLD_SIZE" not in os.environ:
         yield device
         return
-    dist.init_process_group("cpu:gloo,cuda:nccl" if "cuda" in device else "gloo")
     if device == "cuda":
         device = f"cuda:{os.environ['LOCAL_RANK']}"
+    with _grouped(device):
+        yield device
+
+
+@contextmanager
+def met(device: str, rank: int, num_ranks: int, meeting: Path) -> Iterator[None]:
+    """This process as one of so many of this host, as long as the block runs.
+
+    Args:
+        device: its own, as PyTorch names it.
+        meeting: a file that is not there yet, the same for all.
+    """
+    # One host: loopback is there whatever its name resolves to.
+    os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
+    os.environ.setdefault("NCCL_SOCKET_IFNAME", "lo")
+    store = dist.FileStore(str(meeting), num_ranks)  # pyright: ignore[reportPrivateImportUsage]
+    with _grouped(device, store=store, rank=rank, world_size=num_ranks):
+        yield
+
+
+@contextmanager
+def _grouped(device: str, **where: Any) -> Iterator[None]:
+    on_gpu = "cuda" in device
+    if on_gpu:
         torch.cuda.set_device(device)
+    dist.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo", timeout=TIMEOUT, **where)
     _together.count, _together.rank = dist.get_world_size(), dist.get_rank()
     try:
-        yield device
+        yield
     finally:
         _together.count, _together.rank = 1, 0
         dist.destroy_process_group()
@@ -93,3 +124,12 @@ def agreed(progress: float) -> float:
     said = torch.tensor(progress, dtype=torch.float64)
     dist.broadcast(said, 0)
     return float(said)
+
+
+def of_all(names: list[str]) -> list[str]:
+    """Every rank's, those of the first before the others'."""
+    if count() == 1:
+        return names
+    told: list[list[str]] = [[]] * count()
+    dist.all_gather_object(told, names)
+    return [name for part in told for name in part]

@@ -50,15 +50,19 @@ class Tally:
         self._step.append(seen)
         self._seen.append(seen)
 
-    def blamed(self) -> list[str]:
-        """Sequences of this step whose error is not finite; all of them where each is."""
+    def names(self) -> list[str]:
+        """Sequences of this step."""
+        return list(dict.fromkeys(name for seen in self._step for name in seen.names))
+
+    def not_finite(self) -> list[str]:
+        """Those of them whose error is not finite."""
         bad = [
             name
             for seen in self._step
             for name, is_finite in zip(seen.names, seen.errors.isfinite().tolist(), strict=True)
             if not is_finite
         ]
-        return list(dict.fromkeys(bad or [name for seen in self._step for name in seen.names]))
+        return list(dict.fromkeys(bad))
 
     def tell(self) -> tuple[dict[str, float], dict[str, tuple[float | None, ...]]]:
         """Means of losses, and of each modality the mean in every bin of noise levels; both begin again then."""

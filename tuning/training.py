@@ -31,6 +31,7 @@ from studio.tuning import (
     TuningEvent,
     TuningWork,
 )
+from tuning import ranks
 from tuning.commands import Commands
 from tuning.curves import mean_of, write_curve
 from tuning.generator.data import read_clip_data
@@ -44,6 +45,7 @@ from tuning.schedules import average_keep, rate_factor
 from tuning.state import State, read_state, write_state
 from tuning.tally import ACCURACY, Tally
 from tuning.task import About, Place, TrainingData
+from tuning.together import together
 
 TOLD_EVERY_S = 1.0
 """Seconds between two events of steps, and of preparing."""
@@ -87,11 +89,13 @@ def run(work: TuningWork, tell: Tell, commands: Commands) -> None:
     state_path = work.out / "state" / "training.pt"
     try:
         data = _read(place, told.about)
-        tell(Checked(report=_report(place, data)))
+        if work.joins is None:
+            tell(Checked(report=_report(place, data)))
         if work.only_checks:
             return
         digest = data.prepare(told.about)
-        with typed_out_of_memory(place.device):
+        # The others start when all is prepared: they find it done.
+        with together(work, tell), typed_out_of_memory(place.device):
             model = load_towers(place.opened, place.device, place.dtype, compiled=False)
             _Run(place, data, model, digest, state_path, tell, commands).run()
     except Stopped:
@@ -159,17 +163,16 @@ class _Run:
         self._learner = Learner(model, moving, keep=average_keep(how.ema), saves=lambda name: name in learning)
         self._state = read_state(state_path) or State(seed=how.seed)
         self._notes = {"recipe": _lasting(self._recipe), "data": digest}
+        self._is_stopped = False
         _check_same(self._state, self._notes)
         self._learner.load(self._state)
 
     def run(self) -> None:
         """Do the steps that are left."""
         how, device = self._recipe.optimisation, self._place.device
-        for cut_short in (self._place.work.out / "saves").glob(".*"):  # by a kill in the middle of a save
-            shutil.rmtree(cut_short)
-        if self._learner.step >= how.steps:
-            self._tell(Ended(step=self._learner.step, is_whole=True))
-            return
+        if ranks.is_first():
+            for cut_short in (self._place.work.out / "saves").glob(".*"):  # by a kill in the middle of a save
+                shutil.rmtree(cut_short)
         on_gpu = device.type == "cuda"
         seen: list[Shown] = []
         last = time.monotonic()
@@ -177,11 +180,13 @@ class _Run:
             self._learner,
             self._loss,
             how.seed,
-            progress=lambda step: step / how.steps,
+            progress=lambda step: math.inf if self._is_stopped else step / how.steps,
             factor=rate_factor(how),
             autocast=torch.autocast(device.type, torch.bfloat16, enabled=on_gpu),
             check=self._check,
         ):
+            if not ranks.is_first():
+                continue
             seen.append(done.shown)
             command = self._commands.next()
             is_over = done.step >= how.steps
@@ -193,9 +198,9 @@ class _Run:
             if saves:
                 self._save()
                 last = time.monotonic()
-            if is_over or command == "stop":
-                self._tell(Ended(step=done.step, is_whole=is_over))
-                return
+            self._is_stopped = command == "stop"
+        step = self._learner.step
+        self._tell(Ended(step=step, is_whole=step >= how.steps))
 
     def _loss(self, step: int) -> Iterator[tuple[Tensor, Shown]]:
         self._tally.begin_step()
@@ -204,7 +209,7 @@ class _Run:
     def _check(self, step: int, norm: Tensor) -> None:
         if bool(norm.isfinite()):
             return
-        names = ", ".join(self._tally.blamed())
+        names = ", ".join(ranks.of_all(self._tally.not_finite()) or ranks.of_all(self._tally.names()))
         raise EngineError(
             f"The loss or its gradient is not finite at step {step + 1}; the batch held: {names}.",
             hint="The last save is whole. Start another tuning with a lower learning rate, or without that data.",
@@ -276,7 +281,10 @@ def _bytes_of(model: nn.Module, dtype: torch.dtype) -> int:
 
 def _lasting(recipe: Recipe) -> str:
     """The recipe without what may change between two runs of a training: how long it is, and how often it is saved."""
-    return recipe.model_dump_json(exclude={"optimisation": {"steps", "save_every", "checkpoints_activations"}})
+    may_change = {"steps", "save_every", "checkpoints_activations"}
+    if recipe.optimisation.num_gpus == 1:
+        may_change.add("num_gpus")  # which trainings did not say that were begun before there was a choice
+    return recipe.model_dump_json(exclude={"optimisation": may_change})
 
 
 def _check_same(state: State, notes: dict[str, str]) -> None:

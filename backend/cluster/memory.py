@@ -22,10 +22,12 @@ class ClusterMemory(FleetMemory):
         """One for each replica; where an engine really computes is for its host to say."""
         return tuple(f"ray:{seat.number}" for seat in self._seats)
 
-    def training_device(self) -> tuple[str, bool]:
+    def training_devices(self, count: int = 1) -> tuple[tuple[str, ...], bool]:
         """A trainer computes on the server's host. Which cards there are Ray's, nobody knows here: engines leave."""
-        device, _ = super().training_device()
-        return ("cpu", False) if device == "cpu" else ("cuda:0", True)
+        devices, _ = super().training_devices(count)
+        if devices == ("cpu",):
+            return devices, False
+        return tuple(f"cuda:{number}" for number in range(count)), True
 
     def read(self) -> DeviceMemory:
         """What the scarcest host has; before any is known, nothing."""

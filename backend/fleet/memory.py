@@ -84,17 +84,27 @@ class FleetMemory:
         placement.check(num_gpus)
         return placement.devices
 
-    def training_device(self) -> tuple[str, bool]:
-        """Where a trainer computes, as PyTorch names it, and whether engines have to leave it. May take a second.
+    def training_devices(self, count: int = 1) -> tuple[tuple[str, ...], bool]:
+        """Where a trainer computes, as PyTorch names it, and whether engines have to leave. May take a second.
 
-        A GPU that no engine is put on, else the engines' first one; without any the CPU, which all share.
+        GPUs that no engine is put on, else the engines' as well; without any the CPU, which all share.
+
+        Raises:
+            BadInput: there are fewer GPUs.
         """
         num_gpus = len(self._gpus())
+        if count > max(num_gpus, 1):
+            raise BadInput(
+                f"The recipe asks for {count} GPUs; this machine has {num_gpus}.",
+                param="optimisation.num_gpus",
+                hint=f"Train on {num_gpus}." if num_gpus else "Train on the CPU, with num_gpus at 1.",
+            )
         if not num_gpus:
-            return "cpu", False
+            return ("cpu",), False
         used = Placement.of(self._settings, "gpu").gpus
-        free = next((number for number in range(num_gpus) if number not in used), None)
-        return (f"cuda:{used.start}", True) if free is None else (f"cuda:{free}", False)
+        free = [number for number in range(num_gpus) if number not in used]
+        lent = sorted([*free, *used][:count]) if len(free) < count else free[:count]
+        return tuple(f"cuda:{number}" for number in lent), len(free) < count
 
     def read(self) -> DeviceMemory:
         """The memory of each device that engines are put on: what the scarcest of them has. May take a second."""

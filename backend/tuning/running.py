@@ -85,8 +85,8 @@ class TuningLoop:
     async def check(self) -> None:
         """Look at the data and what fits, and say so; nothing is trained."""
         try:
-            async with self._parts.device.look(self._waits_for) as device:
-                work = await self._work(device, only_checks=True)
+            async with self._parts.device.look(self._num_gpus, self._waits_for) as lent:
+                work = await self._work(lent.devices, only_checks=True)
                 async with trainer(work) as self._trainer:
                     async for event in self._trainer.events():
                         await self._heard(event)
@@ -99,15 +99,15 @@ class TuningLoop:
         """Wait for the device, train from where it was left off, and write down how that ended."""
         unseen: list[TuningSave] = []
         try:
-            async with self._parts.device.lend(self.tuning.name, self._waits_for) as lent:
+            async with self._parts.device.lend(self.tuning.name, self._num_gpus, self._waits_for) as lent:
                 if self._stops:
                     await self._end("stopped")
                     return
                 self._begun = time.monotonic()
-                await self._put(state="running", device=lent.name)
+                await self._put(state="running", device=", ".join(lent.devices))
                 await self._find_saves()
                 unseen += [save for save in self.tuning.saves if not (save.comparison or save.runs or save.note)]
-                work = await self._work(lent.name)
+                work = await self._work(lent.devices)
                 async with trainer(work) as self._trainer:
                     if self._stops:
                         self._trainer.tell("stop")
@@ -210,7 +210,7 @@ class TuningLoop:
         save = save.model_copy(update={"kept_as": kept_as})
         await self._put(saves=tuple(sorted([*others, save], key=lambda one: one.step)))
 
-    async def _work(self, device: str, *, only_checks: bool = False) -> TuningWork:
+    async def _work(self, devices: tuple[str, ...], *, only_checks: bool = False) -> TuningWork:
         recipe, parts = self.tuning.recipe, self._parts
         checkpoint = parts.checkpoint_folder(recipe.checkpoint)
         data = {name: await parts.datasets.ready(name) for name in data_of(recipe)}
@@ -222,8 +222,13 @@ class TuningLoop:
             data=data,
             out=self._out,
             cache=parts.folder.latents,
-            device=device,
+            device=devices[0],
+            beside=devices[1:],
         )
+
+    @property
+    def _num_gpus(self) -> int:
+        return self.tuning.recipe.optimisation.num_gpus
 
     @property
     def _out(self) -> Path:

@@ -28,6 +28,20 @@ class Trials(Frozen):
     defaults: dict[str, Any] = Field(default_factory=dict)
 
 
+class Joins(Frozen):
+    """A process that trains together with another one, which has started it.
+
+    Attributes:
+        rank: its number; the first one's is 0.
+        count: of all that train together.
+        meeting: a file by which they find each other.
+    """
+
+    rank: int
+    count: int
+    meeting: Path
+
+
 class TuningWork(Frozen):
     """What the process does.
 
@@ -40,6 +54,8 @@ class TuningWork(Frozen):
             training continues from there.
         cache: latents of clips, shared by all trainings.
         device: as PyTorch names it.
+        beside: devices of the further processes that train together with this one, which starts them.
+        joins: this one is such a process: it writes nothing, and tells only why it cannot go on.
     """
 
     recipe: Recipe
@@ -50,6 +66,8 @@ class TuningWork(Frozen):
     out: Path
     cache: Path
     device: str = "cpu"
+    beside: tuple[str, ...] = ()
+    joins: Joins | None = None
 
 
 class LeftOut(Frozen):

@@ -49,7 +49,10 @@ class Optimisation(Frozen):
     """How weights are moved. `presets/tuning` has the recipes of the report and of the framework."""
 
     steps: Annotated[int, Field(ge=1, le=1_000_000, title="Steps", description="of the optimiser")] = 500
-    batch_size: Annotated[int, Field(ge=1, le=4096, title="Batch size", description="sequences a step")] = 2
+    batch_size: Annotated[int, Field(ge=1, le=4096, title="Batch size", description="sequences a step and GPU")] = 2
+    num_gpus: Annotated[
+        int, Field(ge=1, le=64, title="GPUs", description="each takes a batch of its own; gradients are averaged")
+    ] = 1
     learning_rate: Annotated[float, Field(gt=0, le=1, title="Learning rate", description="at its highest")] = 1e-4
     warmup_steps: Annotated[int, Field(ge=0, title="Warm-up", description="steps until the rate is at its highest")] = (
         50

@@ -292,17 +292,26 @@ def test_a_gpu_that_shares_the_hosts_memory_has_as_much_as_the_host():
 
 
 @pytest.mark.parametrize(
-    ("cards", "told", "device"),
+    ("cards", "told", "count", "devices"),
     [
-        ((), {}, ("cpu", False)),
-        (FOUR[:1], {}, ("cuda:0", True)),
-        (FOUR, {}, ("cuda:1", False)),
-        (FOUR, {"gpus": 2}, ("cuda:2", False)),
-        (FOUR, {"gpus": 4}, ("cuda:0", True)),
-        (FOUR, {"device": "cpu"}, ("cpu", False)),
+        ((), {}, 1, (("cpu",), False)),
+        (FOUR[:1], {}, 1, (("cuda:0",), True)),
+        (FOUR, {}, 1, (("cuda:1",), False)),
+        (FOUR, {"gpus": 2}, 1, (("cuda:2",), False)),
+        (FOUR, {"gpus": 4}, 1, (("cuda:0",), True)),
+        (FOUR, {"device": "cpu"}, 1, (("cpu",), False)),
+        (FOUR, {}, 3, (("cuda:1", "cuda:2", "cuda:3"), False)),
+        (FOUR, {}, 4, (("cuda:0", "cuda:1", "cuda:2", "cuda:3"), True)),
+        (FOUR, {"device": "cuda:2", "gpus": 2}, 3, (("cuda:0", "cuda:1", "cuda:2"), True)),
     ],
 )
-def test_a_trainer_gets_a_gpu_that_no_engine_uses_or_the_engines_first_one(
-    cards: tuple[tuple[float, float], ...], told: dict[str, Any], device: tuple[str, bool]
+def test_a_trainer_gets_gpus_that_no_engine_uses_or_the_engines_too(
+    cards: tuple[tuple[float, float], ...], told: dict[str, Any], count: int, devices: tuple[tuple[str, ...], bool]
 ):
-    assert room(cards, **told).training_device() == device
+    assert room(cards, **told).training_devices(count) == devices
+
+
+@pytest.mark.parametrize("cards", [(), FOUR])
+def test_more_gpus_than_there_are_cannot_be_trained_on(cards: tuple[tuple[float, float], ...]):
+    with pytest.raises(BadInput, match=f"asks for 5 GPUs; this machine has {len(cards)}"):
+        room(cards).training_devices(5)

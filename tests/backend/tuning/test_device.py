@@ -8,14 +8,14 @@ from backend.tuning.device import TrainingDevice
 
 
 def test_one_check_looks_at_a_time_and_the_next_says_what_it_waits_for():
-    fleet: Any = SimpleNamespace(memory=SimpleNamespace(training_device=lambda: ("cuda:0", True)))
+    fleet: Any = SimpleNamespace(memory=SimpleNamespace(training_devices=lambda count: (("cuda:0",), True)))
     looking: list[str] = []
     most: list[int] = []
     waits: dict[str, list[str]] = {name: [] for name in ("one", "two", "three")}
 
     async def check(device: TrainingDevice, name: str) -> None:
-        async with device.look(waits[name].append) as found:
-            assert found == "cuda:0"
+        async with device.look(1, waits[name].append) as found:
+            assert found.devices == ("cuda:0",)
             looking.append(name)
             most.append(len(looking))
             await asyncio.sleep(0.01)

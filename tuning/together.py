@@ -1,0 +1,84 @@
+"""The processes of a training on several GPUs: the first one starts the others, and they end with it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from studio.tuning import Joins, TuningEvent, TuningWork
+from tuning import ranks
+
+_EVENT: TypeAdapter[TuningEvent] = TypeAdapter(TuningEvent)
+
+Tell = Callable[[TuningEvent], None]
+
+
+@contextmanager
+def together(work: TuningWork, tell: Tell) -> Iterator[None]:
+    """Train with the others of a piece of work as long as the block runs; who has none trains alone.
+
+    Of the others is told why one could not go on; then this process ends too, since no exchange would.
+    """
+    if work.joins is not None:
+        with ranks.met(work.device, work.joins.rank, work.joins.count, work.joins.meeting):
+            yield
+        return
+    if not work.beside:
+        yield
+        return
+    count = 1 + len(work.beside)
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as others:
+        meeting = Path(folder) / "meeting"
+        for rank, device in enumerate(work.beside, 1):
+            joins = Joins(rank=rank, count=count, meeting=meeting)
+            own = work.model_copy(update={"device": device, "beside": (), "joins": joins})
+            others.enter_context(_other(own, tell))
+        with ranks.met(work.device, 0, count, meeting):
+            yield
+
+
+def ending_with(lines: Iterable[str]) -> Iterator[str]:
+    """No word ever, and this process ends with the one that would say some."""
+    for _ in lines:
+        pass
+    os._exit(1)
+    yield ""
+
+
+@contextmanager
+def _other(work: TuningWork, tell: Tell) -> Iterator[None]:
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "tuning"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    process.stdin.write(work.model_dump_json() + "\n")
+    process.stdin.flush()
+    is_over = threading.Event()
+    threading.Thread(target=_watch, args=(process, is_over, tell), daemon=True).start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        process.kill()  # it writes nothing that could be cut short
+        process.wait()
+
+
+def _watch(process: subprocess.Popen[str], is_over: threading.Event, tell: Tell) -> None:
+    assert process.stdout is not None
+    told = [_EVENT.validate_json(line) for line in process.stdout]
+    if process.wait() == 0 or is_over.is_set():
+        return
+    for event in told:
+        tell(event)
+    if not told:
+        sys.stderr.write(f"A process on another GPU ended with exit code {process.returncode}.\n")
+        sys.stderr.flush()
+    os._exit(1)
