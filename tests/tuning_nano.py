@@ -95,6 +95,7 @@ GENERATOR: dict[str, dict[str, Any]] = {
         "checkpoints_activations": True,
         "layers": "all",
     },
+    "video480-offloaded": {"resolution": "480", "num_frames": 93, "modes": {"t2v": 1}, "offloads_weights": True},
     "video256": {"resolution": "256", "num_frames": 93, "modes": {"t2v": 1}, "checkpoints_activations": True},
     "video256-kept": {"resolution": "256", "num_frames": 93, "modes": {"t2v": 1}},
     "image480": {"resolution": "480", "num_frames": 1, "modes": {"t2i": 1}, "checkpoints_activations": True},
@@ -104,6 +105,7 @@ GENERATOR: dict[str, dict[str, Any]] = {
 
 REASONER: dict[str, dict[str, Any]] = {
     "reasoner": {"checkpoints_activations": True},
+    "reasoner-offloaded": {"offloads_weights": True},
     "reasoner-kept": {},
 }
 
@@ -203,6 +205,7 @@ def recipe_of(case: str, *, is_small: bool) -> Recipe:
         save_every=STEPS,
         warmup_steps=1,
         checkpoints_activations=own.pop("checkpoints_activations", False),
+        offloads_weights=own.pop("offloads_weights", False),
     )
     lora = Lora(rank=16, layers=own.pop("layers", "attention"))
     if case in REASONER:
@@ -335,7 +338,7 @@ def _their_steps(folder: Path, recipe: Recipe, batch: Batch, device: str) -> dic
     learning = [value for value in transformer.parameters() if value.requires_grad]
     for value in learning:
         value.data = value.data.float()
-    if recipe.optimisation.checkpoints_activations:
+    if recipe.optimisation.recomputes:
         transformer.enable_gradient_checkpointing()
     optimiser = torch.optim.AdamW(learning, 1e-4, fused=on_gpu)
     config = open_folder(folder).config

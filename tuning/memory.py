@@ -76,19 +76,21 @@ def estimate(
     weight_bytes: int,
     num_trained: int,
     device: torch.device,
+    saves_adapter: bool = True,
 ) -> MemoryEstimate:
     """What a step takes at most.
 
     Args:
         weight_bytes: of the model, what learns included.
         num_trained: parameters that learn, in float32.
+        saves_adapter: and not a checkpoint, which needs all weights at a save.
     """
     on_gpu = device.type == "cuda"
     width = 2 if on_gpu else 4
     block = kept_by_block(config, shape, lora, width)
     tokens = shape.sequences * shape.num_tokens
     layers = config.num_hidden_layers
-    kept = layers * tokens * config.hidden_size * 4 + block if how.checkpoints_activations else layers * block
+    kept = layers * tokens * config.hidden_size * 4 + block if how.recomputes else layers * block
     keys = 2 * layers * shape.sequences * shape.num_prompt * config.num_key_value_heads * config.head_dim * width
     # Gradients on their way back through the widest layer.
     passing = tokens * (2 * config.intermediate_size * 2 + 2 * config.hidden_size) * width
@@ -102,7 +104,7 @@ def estimate(
     available = torch.cuda.mem_get_info(device)[1] if on_gpu else None
     advice = ""
     if available is not None and total > available:
-        advice = _advice(how, lora)
+        advice = _advice(how, lora, saves_adapter=saves_adapter)
     return MemoryEstimate(
         weights=weight_bytes,
         optimiser=optimiser,
@@ -113,11 +115,13 @@ def estimate(
     )
 
 
-def _advice(how: Optimisation, lora: Lora | None) -> str:
-    if not how.checkpoints_activations:
+def _advice(how: Optimisation, lora: Lora | None, *, saves_adapter: bool) -> str:
+    if not how.recomputes:
         return "Turn on activation checkpointing."
     if lora is None:
         return "Train a LoRA adapter in place of all weights."
+    if saves_adapter and not how.offloads_weights:
+        return "Offload the weights to the host."
     return (
         "Lower the batch size, the number of frames or the resolution."
         if how.batch_size > 1

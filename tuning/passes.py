@@ -6,13 +6,16 @@ shorter ones filled up on the right, and everything can be differentiated. Lette
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
+from engine.memory import StreamedBlocks
 from engine.towers import OmniModel, rope_tables
 from engine.towers.block import Block
 from tuning.layers import denoise_layer, heads, read_layer
@@ -93,11 +96,9 @@ def read(
         assert isinstance(block, Block)
         before = flat
         if whole or layer + 1 < len(model.reasoner.blocks):
-            # No block draws anything, so that there is no random state to bring back.
+            given = (block, flat, rope, batch)
             flat, k, v = (
-                checkpoint(read_layer, block, flat, rope, batch, use_reentrant=False, preserve_rng_state=False)
-                if checkpointed
-                else read_layer(block, flat, rope, batch)
+                _again(model.reasoner.blocks, layer, read_layer, *given) if checkpointed else read_layer(*given)
             )
             if layer < len(deep):
                 flat = flat + deep[layer].flatten(0, 1)
@@ -133,14 +134,25 @@ def denoise(
     for layer, block in enumerate(model.generator.blocks):
         assert isinstance(block, Block)
         given = (block, flat, rope, prompts.keys[layer], prompts.values[layer], mask)
-        flat = (
-            checkpoint(denoise_layer, *given, use_reentrant=False, preserve_rng_state=False)
-            if checkpointed
-            else denoise_layer(*given)
-        )
+        flat = _again(model.generator.blocks, layer, denoise_layer, *given) if checkpointed else denoise_layer(*given)
         if 2 * (layer + 1) == len(model.generator.blocks):
             halfway = flat
     return model.generator.norm(flat).view(batch, length, -1), halfway.view(batch, length, -1)
+
+
+def _again(blocks: nn.ModuleList, index: int, layer: Callable[..., Any], *given: object) -> Any:
+    """What a layer gives, computed again for its gradients; its block is brought for that where blocks are streamed."""
+    is_again = False
+
+    def computed(*given: object) -> Any:
+        nonlocal is_again
+        if is_again and isinstance(blocks, StreamedBlocks):
+            blocks.bring_back(index)
+        is_again = True
+        return layer(*given)
+
+    # No block draws anything, so that there is no random state to bring back.
+    return checkpoint(computed, *given, use_reentrant=False, preserve_rng_state=False)
 
 
 def _mask(prompts: Prompts, length: int) -> Tensor | None:

@@ -96,7 +96,8 @@ def run(work: TuningWork, tell: Tell, commands: Commands) -> None:
         digest = data.prepare(told.about)
         # The others start when all is prepared: they find it done.
         with together(work, tell), typed_out_of_memory(place.device):
-            model = load_towers(place.opened, place.device, place.dtype, compiled=False)
+            offload = work.recipe.optimisation.offloads_weights
+            model = load_towers(place.opened, place.device, place.dtype, compiled=False, offload=offload)
             _Run(place, data, model, digest, state_path, tell, commands).run()
     except Stopped:
         left = read_state(state_path)
@@ -111,6 +112,12 @@ def _read(place: Place, about: About) -> TrainingData:
             "The checkpoint's weights are in FP8; all of them cannot be trained.",
             param="lora",
             hint="Train a LoRA adapter, or begin with the same checkpoint in bfloat16.",
+        )
+    if recipe.optimisation.offloads_weights and recipe.makes == "checkpoint":
+        raise BadInput(
+            "Weights that are saved with what was learnt cannot stay on the host.",
+            param="optimisation.offloads_weights",
+            hint="Leave them on the device, or train a LoRA adapter of the generator or the reasoner.",
         )
     match recipe:
         case GeneratorRecipe():
@@ -268,20 +275,30 @@ def _report(place: Place, data: TrainingData) -> DataReport:
             data.shape,
             recipe.optimisation,
             recipe.lora,
-            weight_bytes=_bytes_of(model, place.dtype),
+            weight_bytes=_bytes_of(model, place.dtype, offload=recipe.optimisation.offloads_weights),
             num_trained=num_trained,
             device=place.device,
+            saves_adapter=recipe.makes == "adapter",
         ),
     )
 
 
-def _bytes_of(model: nn.Module, dtype: torch.dtype) -> int:
-    return sum(value.numel() * (4 if value.requires_grad else dtype.itemsize) for value in model.parameters())
+def _bytes_of(model: OmniModel, dtype: torch.dtype, *, offload: bool) -> int:
+    """Of a model on the device; with `offload` two blocks are there at a time, and what learns of all."""
+    blocks = [block for tower in (model.reasoner, model.generator) for block in tower.blocks]
+    of_blocks = [_frozen(block) * dtype.itemsize for block in blocks]
+    learns = sum(4 * value.numel() for value in model.parameters() if value.requires_grad)
+    whole = learns + _frozen(model) * dtype.itemsize
+    return whole - sum(of_blocks) + 2 * max(of_blocks) if offload else whole
+
+
+def _frozen(module: nn.Module) -> int:
+    return sum(value.numel() for value in module.parameters() if not value.requires_grad)
 
 
 def _lasting(recipe: Recipe) -> str:
     """The recipe without what may change between two runs of a training: how long it is, and how often it is saved."""
-    may_change = {"steps", "save_every", "checkpoints_activations"}
+    may_change = {"steps", "save_every", "checkpoints_activations", "offloads_weights"}
     if recipe.optimisation.num_gpus == 1:
         may_change.add("num_gpus")  # which trainings did not say that were begun before there was a choice
     return recipe.model_dump_json(exclude={"optimisation": may_change})

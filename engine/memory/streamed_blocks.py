@@ -129,3 +129,15 @@ class StreamedBlocks(nn.ModuleList):
                 yield block
             finally:
                 self._slots.release(slot)
+
+    def bring_back(self, index: int) -> None:
+        """Bring a block whose turn is over again, for its gradients: from the last one to the first.
+
+        The one behind it must have had its own; the one before it is brought meanwhile.
+        """
+        slot = index % 2
+        self._slots.release(1 - slot)
+        self._slots.fetch(slot, self._kept[index])
+        if index:
+            self._slots.fetch(1 - slot, self._kept[index - 1])
+        self._slots.await_block(slot)

@@ -75,6 +75,18 @@ class Optimisation(Frozen):
         bool,
         Field(title="Activation checkpointing", description="compute each block twice; takes far less memory"),
     ] = False
+    offloads_weights: Annotated[
+        bool,
+        Field(
+            title="Offload weights",
+            description="keep them on the host, and bring each block to the GPU for its turn; for adapters",
+        ),
+    ] = False
+
+    @property
+    def recomputes(self) -> bool:
+        """Whether blocks are computed again for their gradients; those that are brought for their turn must be."""
+        return self.checkpoints_activations or self.offloads_weights
 
 
 class _Recipe(Frozen):

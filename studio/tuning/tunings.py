@@ -72,6 +72,9 @@ class ResumeTuning(Frozen):
         bool | None,
         Field(title="Activation checkpointing", description="compute each block twice; takes far less memory"),
     ] = None
+    offloads_weights: Annotated[
+        bool | None, Field(title="Offload weights", description="keep them on the host; for adapters")
+    ] = None
 
 
 class TuningSave(Frozen):

@@ -68,7 +68,7 @@ class GeneratorTask:
                 self._model,
                 batch,
                 self._levels,
-                checkpointed=self._recipe.optimisation.checkpoints_activations,
+                checkpointed=self._recipe.optimisation.recomputes,
                 are_even=batch.has_even_prompts,
             )
             measured = error.measure(*pose(batch, self._model))

@@ -89,7 +89,7 @@ class ReasonerTask:
             torch.tensor([len(tokens)], device=device),
             tuple(part[None] for part in deep),
             whole=True,
-            checkpointed=how.checkpoints_activations,
+            checkpointed=how.recomputes,
         )
         # The words before the answer have no loss: their logits would be most of the memory.
         return word_errors(model.reasoner, out[0, reading.answer_at - 1 : -1], tokens[reading.answer_at :])

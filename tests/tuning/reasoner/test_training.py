@@ -72,3 +72,12 @@ def test_a_training_of_all_weights_continues_to_the_bit_and_leaves_the_generator
     assert all(name.startswith("reasoner.") for name in cut.weights)
     saved = tmp_path / "cut" / "saves" / "words@4"
     assert open_folder(saved).shards.keys() == open_folder(speck).shards.keys()
+
+
+def test_an_adapter_learns_the_same_with_weights_on_the_host(train, tmp_path: Path):
+    train(recipe_of(steps=2), "device")
+    train(recipe_of(steps=2, offloads_weights=True), "host")
+    device, host = (read_state(tmp_path / out / "state" / "training.pt") for out in ("device", "host"))
+    assert device is not None
+    assert host is not None
+    assert all(torch.equal(value, host.weights[name]) for name, value in device.weights.items())
