@@ -7,18 +7,24 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from studio.errors import StudioError
 from studio.tuning import Joins, TuningEvent, TuningWork
 from tuning import ranks
 
 _EVENT: TypeAdapter[TuningEvent] = TypeAdapter(TuningEvent)
 
 Tell = Callable[[TuningEvent], None]
+
+GRACE_S = 5.0
+"""For the one that knows why they cannot go on to tell it: the rest only notice that their exchange has broken."""
 
 
 @contextmanager
@@ -35,14 +41,23 @@ def together(work: TuningWork, tell: Tell) -> Iterator[None]:
         yield
         return
     count = 1 + len(work.beside)
+    watchers: list[threading.Thread] = []
     with tempfile.TemporaryDirectory() as folder, ExitStack() as others:
         meeting = Path(folder) / "meeting"
         for rank, device in enumerate(work.beside, 1):
             joins = Joins(rank=rank, count=count, meeting=meeting)
             own = work.model_copy(update={"device": device, "beside": (), "joins": joins})
-            others.enter_context(_other(own, tell))
-        with ranks.met(work.device, 0, count, meeting):
-            yield
+            watchers.append(others.enter_context(_other(own, tell)))
+        try:
+            with ranks.met(work.device, 0, count, meeting):
+                yield
+        except StudioError:
+            raise
+        except Exception:
+            traceback.print_exc()
+            for watcher in watchers:
+                watcher.join(2 * GRACE_S)  # where another one has failed, this process ends here
+            raise
 
 
 def ending_with(lines: Iterable[str]) -> Iterator[str]:
@@ -54,7 +69,8 @@ def ending_with(lines: Iterable[str]) -> Iterator[str]:
 
 
 @contextmanager
-def _other(work: TuningWork, tell: Tell) -> Iterator[None]:
+def _other(work: TuningWork, tell: Tell) -> Iterator[threading.Thread]:
+    """One of the others while the block runs, and who watches it."""
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "tuning"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -62,9 +78,10 @@ def _other(work: TuningWork, tell: Tell) -> Iterator[None]:
     process.stdin.write(work.model_dump_json() + "\n")
     process.stdin.flush()
     is_over = threading.Event()
-    threading.Thread(target=_watch, args=(process, is_over, tell), daemon=True).start()
+    watcher = threading.Thread(target=_watch, args=(process, is_over, tell), daemon=True)
+    watcher.start()
     try:
-        yield
+        yield watcher
     finally:
         is_over.set()
         process.kill()  # it writes nothing that could be cut short
@@ -81,4 +98,5 @@ def _watch(process: subprocess.Popen[str], is_over: threading.Event, tell: Tell)
     if not told:
         sys.stderr.write(f"A process on another GPU ended with exit code {process.returncode}.\n")
         sys.stderr.flush()
+        time.sleep(GRACE_S)
     os._exit(1)
