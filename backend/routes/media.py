@@ -65,8 +65,12 @@ async def thumbnail(media_id: MediaId, request: Request, media: UsesMedia) -> Re
 
 
 def serve_file(path: pathlib.Path, mime: str, request: Request) -> Response:
-    """A file, a part of it, or 304 when the caller has it."""
-    response = FileResponse(path, media_type=mime, headers=HEADERS, stat_result=path.stat())
+    """A file, a part of it, or 304 when the caller has it. Raises MediaNotFound when it has just been removed."""
+    try:
+        facts = path.stat()
+    except FileNotFoundError:
+        raise MediaNotFound("The file is missing.", hint="It was removed.") from None
+    response = FileResponse(path, media_type=mime, headers=HEADERS, stat_result=facts)
     etag = response.headers["etag"]
     # RFC 9110, 13.1.2: a list, compared weakly; a proxy that compresses says W/ before what we said.
     held = {tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")}

@@ -111,3 +111,12 @@ def test_a_clip_without_a_recipe_says_so(client: TestClient, clip: bytes):
 
     assert answer.status_code == 422
     assert "no recipe" in answer.json()["error"]["message"]
+
+
+def test_a_file_that_goes_just_before_it_is_served_is_missing_and_no_fault(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(MediaStore, "file", lambda self, name: tmp_path / "gone.mp4")
+    answer = client.get("/v1/media/0123456789ab-0")
+    assert answer.status_code == 404
+    assert answer.json()["error"]["code"] == "media_not_found"

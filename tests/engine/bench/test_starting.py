@@ -39,7 +39,7 @@ def test_a_shape_in_place_of_speck_s_is_a_checkpoint(speck: Path, tmp_path: Path
 
 
 def test_the_table_says_what_the_server_takes_beside_the_engine():
-    starts = [Start("exact", "none", "cache", 9.5, 12.25, 0.26)]
+    starts = [Start("exact", "none", "cache", 4.0, 9.5, 12.25, 0.26)]
     said = table(starts, [Served("t2i-256", "exact", 0.26, 0.3)]).splitlines()
-    assert said[1].split() == ["exact", "none", "cache", "9.5s", "12.2s", "0.26s"]
+    assert said[1].split() == ["exact", "none", "cache", "4.0s", "9.5s", "12.2s", "0.26s"]
     assert said[-1].split() == ["t2i-256", "exact", "0.260s", "0.300s", "40", "ms"]
