@@ -50,9 +50,6 @@ class Optimisation(Frozen):
 
     steps: Annotated[int, Field(ge=1, le=1_000_000, title="Steps", description="of the optimiser")] = 500
     batch_size: Annotated[int, Field(ge=1, le=4096, title="Batch size", description="sequences a step and GPU")] = 2
-    num_gpus: Annotated[
-        int, Field(ge=1, le=64, title="GPUs", description="each takes a batch of its own; gradients are averaged")
-    ] = 1
     learning_rate: Annotated[float, Field(gt=0, le=1, title="Learning rate", description="at its highest")] = 1e-4
     warmup_steps: Annotated[int, Field(ge=0, title="Warm-up", description="steps until the rate is at its highest")] = (
         50
@@ -71,6 +68,9 @@ class Optimisation(Frozen):
     ] = None
     save_every: Annotated[int, Field(ge=1, title="Save every", description="steps")] = 100
     seed: Annotated[int, Field(ge=0, lt=2**32, title="Seed", description="of noise and order")] = 0
+    num_gpus: Annotated[
+        int, Field(ge=1, le=64, title="GPUs", description="each takes a batch of its own; gradients are averaged")
+    ] = 1
     checkpoints_activations: Annotated[
         bool,
         Field(title="Activation checkpointing", description="compute each block twice; takes far less memory"),
