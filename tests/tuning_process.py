@@ -6,11 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from pydantic import TypeAdapter
-
-from studio.tuning import Refused, TuningEvent, TuningWork
-
-_EVENT: TypeAdapter[TuningEvent] = TypeAdapter(TuningEvent)
+from studio.tuning import EVENT, Refused, TuningEvent, TuningWork
 
 
 def train(work: TuningWork, tell: Callable[[TuningEvent], None]) -> None:
@@ -26,7 +22,7 @@ def train(work: TuningWork, tell: Callable[[TuningEvent], None]) -> None:
         process.stdin.write(work.model_dump_json() + "\n")
         process.stdin.flush()
         for line in process.stdout:
-            event = _EVENT.validate_json(line)
+            event = EVENT.validate_json(line)
             if isinstance(event, Refused):
                 raise RuntimeError(f"It was refused: {event.error.message}")
             tell(event)

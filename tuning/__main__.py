@@ -9,16 +9,14 @@ import threading
 from typing import TextIO
 
 import torch
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from studio.errors import BadInput, StudioError
 from studio.jobs import Failure
-from studio.tuning import Refused, TuningEvent, TuningWork
+from studio.tuning import EVENT, Refused, TuningEvent, TuningWork
 from tuning.commands import Commands
 from tuning.together import ending_with
 from tuning.training import run
-
-_EVENT: TypeAdapter[TuningEvent] = TypeAdapter(TuningEvent)
 
 
 def main(lines: TextIO, out: TextIO) -> int:
@@ -28,7 +26,7 @@ def main(lines: TextIO, out: TextIO) -> int:
 
     def tell(event: TuningEvent) -> None:
         with turn:
-            out.write(_EVENT.dump_json(event).decode() + "\n")
+            out.write(EVENT.dump_json(event).decode() + "\n")
             out.flush()
 
     try:

@@ -13,13 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
-from studio.errors import StudioError
-from studio.tuning import Joins, TuningEvent, TuningWork
+from studio.tuning import EVENT, Joins, TuningEvent, TuningWork
 from tuning import ranks
-
-_EVENT: TypeAdapter[TuningEvent] = TypeAdapter(TuningEvent)
 
 Tell = Callable[[TuningEvent], None]
 
@@ -51,9 +46,7 @@ def together(work: TuningWork, tell: Tell) -> Iterator[None]:
         try:
             with ranks.met(work.device, 0, count, meeting):
                 yield
-        except StudioError:
-            raise
-        except Exception:
+        except RuntimeError:  # as PyTorch says that an exchange has broken
             traceback.print_exc()
             for watcher in watchers:
                 watcher.join(2 * GRACE_S)  # where another one has failed, this process ends here
@@ -90,7 +83,7 @@ def _other(work: TuningWork, tell: Tell) -> Iterator[threading.Thread]:
 
 def _watch(process: subprocess.Popen[str], is_over: threading.Event, tell: Tell) -> None:
     assert process.stdout is not None
-    told = [_EVENT.validate_json(line) for line in process.stdout]
+    told = [EVENT.validate_json(line) for line in process.stdout]
     if process.wait() == 0 or is_over.is_set():
         return
     for event in told:

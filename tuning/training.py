@@ -6,7 +6,7 @@ import importlib
 import math
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,6 @@ from studio.tuning import (
     Recipe,
     Saved,
     Stepped,
-    TuningEvent,
     TuningWork,
 )
 from tuning import ranks
@@ -45,12 +44,10 @@ from tuning.schedules import average_keep, rate_factor
 from tuning.state import State, read_state, write_state
 from tuning.tally import ACCURACY, Tally
 from tuning.task import About, Place, TrainingData
-from tuning.together import together
+from tuning.together import Tell, together
 
 TOLD_EVERY_S = 1.0
 """Seconds between two events of steps, and of preparing."""
-
-Tell = Callable[[TuningEvent], None]
 
 
 class Stopped(Exception):  # noqa: N818

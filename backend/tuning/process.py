@@ -12,15 +12,13 @@ from contextlib import asynccontextmanager, suppress
 from typing import Literal
 
 import structlog
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from backend.launcher import AFTER_OTHERS, launching
 from studio.errors import EngineLost, OutOfMemory, StudioError, Unexpected
-from studio.tuning import TuningEvent, TuningWork
+from studio.tuning import EVENT, TuningEvent, TuningWork
 
 log = structlog.get_logger("orrery.tuning")
-
-EVENT: TypeAdapter[TuningEvent] = TypeAdapter(TuningEvent)
 
 Word = Literal["save", "stop"]
 

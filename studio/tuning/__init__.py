@@ -1,6 +1,7 @@
 """Post-training: what a person may ask for, what the trainer's process is told, and what it tells."""
 
 from studio.tuning.events import (
+    EVENT,
     Checked,
     DataReport,
     Ended,
@@ -27,6 +28,7 @@ from studio.tuning.recipes import (
 )
 
 __all__ = [
+    "EVENT",
     "Checked",
     "DataReport",
     "Ended",

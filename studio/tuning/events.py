@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from studio.jobs import Failure
 from studio.requests import Frozen
@@ -269,3 +269,6 @@ class Refused(Frozen):
 TuningEvent = Annotated[
     Checked | Preparing | Stepped | Saved | TrialsBegun | Tried | Ended | Refused, Field(discriminator="kind")
 ]
+
+EVENT: TypeAdapter[TuningEvent] = TypeAdapter(TuningEvent)
+"""Reads and writes the line of one."""

@@ -13,16 +13,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from pydantic import TypeAdapter
 from torch import multiprocessing
 
-from studio.tuning import Ended, Refused, Saved, Stepped, TuningEvent, TuningWork
+from studio.tuning import EVENT, Ended, Refused, Saved, Stepped, TuningEvent, TuningWork
 from tuning import ranks
 from tuning.state import State, read_state
 from tuning_data import recipe_of
 from tuning_process import train
-
-_EVENT: TypeAdapter[TuningEvent] = TypeAdapter(TuningEvent)
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -92,7 +89,7 @@ def started(work: TuningWork) -> Iterator[tuple[subprocess.Popen[str], Iterator[
         process.stdin.write(work.model_dump_json() + "\n")
         process.stdin.flush()
         try:
-            yield process, (_EVENT.validate_json(line) for line in process.stdout)
+            yield process, (EVENT.validate_json(line) for line in process.stdout)
         finally:
             process.kill()
 
