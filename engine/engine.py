@@ -81,7 +81,8 @@ class Engine:
             device: as PyTorch names it, or "auto".
             dtype: what to compute in; none is float32 on a CPU and the checkpoint's own on a GPU.
             precision: "fp8" rounds the generator's matrices, or takes them as they are stored in FP8, and rounds their
-                inputs but in the first and last steps. "exact" widens what is stored in FP8.
+                inputs but in the first and last steps; "fp8-attention" lets long sequences attend in FP8 too in those
+                steps. "exact" widens what is stored in FP8.
             compiled: compile the generator at its first step; none does so on a GPU.
             offload: keep the blocks of both towers on the host, and bring each to the device when its turn comes.
             peers: divide the blocks' weights among them; each loads the same checkpoint at the same time.
@@ -90,7 +91,7 @@ class Engine:
             NotACheckpoint: the folder has another layout, or weights quantised in a way that is not read.
             BrokenCheckpoint: a file cannot be read, or a tensor is unknown, missing or of the wrong shape.
             OutOfMemory: it does not fit.
-            BadInput: there is no such device.
+            BadInput: there is no such device, or it cannot attend in FP8.
         """
         place = pick_device(device)
         opened = open_folder(folder)
@@ -120,8 +121,9 @@ class Engine:
             weights += self.chat.vision.parameters()
         size_bytes = sum(weight.numel() * weight.element_size() for weight in weights)
         size = f"{size_bytes / 1e9:.1f} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.0f} MB"
-        precision = "fp8" if self.model.generator.is_quantised else str(self.model.dtype).removeprefix("torch.")
-        return f"{precision} · {size}"
+        generator = self.model.generator
+        kind = generator.precision if generator.is_quantised else str(self.model.dtype).removeprefix("torch.")
+        return f"{kind} · {size}"
 
     @property
     def can_sleep(self) -> bool:

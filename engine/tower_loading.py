@@ -7,7 +7,9 @@ from torch import nn
 
 from engine.memory import Peers, keep_on_host, shard_weights
 from engine.towers import OmniModel, Precision, assign, build_model, empty_model, quantise
+from engine.towers.attention_kernels import can_attend_in_fp8
 from engine.weights import Folder, read_weights
+from studio.errors import BadInput
 
 BLOCKS = ("reasoner.blocks.", "generator.blocks.")
 
@@ -25,14 +27,21 @@ def load_towers(
     """Read both towers; for the arguments see `Engine.load`.
 
     Raises:
+        BadInput: the device cannot attend in FP8.
         BrokenCheckpoint: a shard cannot be read.
         EngineLost: a rank of those that share the weights did not answer.
     """
+    if precision == "fp8-attention" and not can_attend_in_fp8(place):
+        raise BadInput(
+            f"Attention in FP8 needs a Hopper GPU (H100, H200) and the package fa3-fwd; {place} does not have both.",
+            param="precision",
+            hint="pip install fa3-fwd, or take the precision fp8.",
+        )
     if place.index is not None:
         torch.cuda.set_device(place)  # a kernel of Triton's is started on the current one, wherever its tensors are
     if peers is None:
         first = torch.device("cpu") if offload else place
-        model = build_model(opened.config, read_weights(opened, first, dtype, keep_fp8=precision == "fp8"))
+        model = build_model(opened.config, read_weights(opened, first, dtype, keep_fp8=precision != "exact"))
     else:
         model = _read_sharded(opened, place, dtype, precision, peers)
     model.prepare(
@@ -50,7 +59,7 @@ def _read_sharded(
 ) -> OmniModel:
     """Block by block: no rank ever holds all weights, on its device or on the host."""
     model = empty_model(opened.config).eval().requires_grad_(False)
-    keep_fp8 = precision == "fp8"
+    keep_fp8 = precision != "exact"
     assign(
         model, read_weights(opened, place, dtype, wanted=lambda name: not name.startswith(BLOCKS)), dtype, strict=False
     )

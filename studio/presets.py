@@ -25,8 +25,9 @@ from studio.requests.transfer_video import HintName
 from studio.rules.capabilities import Prompting
 from studio.toml_files import read_toml, shipped, shipped_and_own
 
-Precision = Literal["exact", "fp8"]
-"""As the weights are, or with the matrices of the generator's blocks rounded to 8 bits as they are loaded."""
+Precision = Literal["exact", "fp8", "fp8-attention"]
+"""As the weights are; with the matrices of the generator's blocks rounded to 8 bits as they are loaded; or with its
+attention in 8 bits too."""
 
 WHERE_WEIGHTS_ARE = frozenset({"repository", "built_here", "ships"})
 

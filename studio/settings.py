@@ -106,7 +106,8 @@ class ServerSettings(BaseSettings):
     )
     precision: Precision = Field(
         default="exact",
-        description="exact, or fp8: 8-bit matrix products in the generator except in the first and last steps; for "
+        description="exact; fp8: 8-bit matrix products in the generator except in the first and last steps; or "
+        "fp8-attention: long sequences attend in 8 bits in these steps too (needs a Hopper GPU and fa3-fwd). For "
         "checkpoints whose preset does not set it",
     )
     offload: bool = Field(

@@ -31,7 +31,7 @@ POLICY_RANKS = 1
 BRANCH_TOKENS = 350
 """Of a branch, from which on its own rank pays: 60 gain nothing, 390 take 12 ms in place of 20."""
 
-SHARD_TOKENS: dict[Precision, int] = {"exact": 2_000, "fp8": 4_500}
+SHARD_TOKENS: dict[Precision, int] = {"exact": 2_000, "fp8": 4_500, "fp8-attention": 4_500}
 """Of a branch, from which on sharing its tokens pays: where a pass by branches takes as long as the host takes to start
 one by tokens, 53 ms and 85, in proportion between the rows above."""
 

@@ -48,6 +48,15 @@ def has_fa3() -> bool:
     return find_spec("fa3_fwd_interface") is not None
 
 
+def can_attend_in_fp8(device: torch.device) -> bool:
+    """Whether `attention_with_lse` takes FP8 there: a Hopper GPU with `fa3-fwd`, or a processor."""
+    return device.type == "cpu" or (_is_hopper(device) and has_fa3())
+
+
+def _is_hopper(device: torch.device) -> bool:
+    return device.type == "cuda" and not torch.version.hip and torch.cuda.get_device_capability(device) == (9, 0)
+
+
 @cache
 def _fa3() -> Any:
     return import_module("fa3_fwd_interface")
@@ -90,3 +99,43 @@ def dense_attention(q: Tensor, keys: Tensor, values: Tensor, kernel: Kernel) -> 
     else:
         out = scaled_dot_product_attention(q, keys, values, enable_gqa=q.shape[1] != keys.shape[1])
     return out.transpose(1, 2)
+
+
+Scaled = tuple[Tensor, Tensor | None]
+"""A tensor, and where it is in FP8 the scale of each key head's part of it, float32 [B, K]."""
+
+
+def attention_with_lse(q: Scaled, keys: Scaled, values: Scaled) -> tuple[Tensor, Tensor]:
+    """As `dense_attention` by FlashAttention 3, or on a processor.
+
+    Args:
+        q: [B, S, N, D], e4m3 with its scales, or neither.
+        keys: [B, T, K, D], of the same kind; so are `values`.
+
+    Returns:
+        [B, S, N, D], of FP8 in bfloat16, and the logarithms of the sums of exponentials, float32 [B, N, S].
+    """
+    (q_values, q_scale), (k_values, k_scale), (v_values, v_scale) = q, keys, values
+    if q_values.is_cuda:
+        return _fa3().flash_attn_func(
+            q_values,
+            k_values,
+            v_values,
+            q_descale=q_scale,
+            k_descale=k_scale,
+            v_descale=v_scale,
+            return_attn_probs=True,
+        )
+    own_q, own_k, own_v = (_widened(*scaled).transpose(1, 2) for scaled in (q, keys, values))
+    times = own_q.shape[1] // own_k.shape[1]
+    own_k, own_v = own_k.repeat_interleave(times, 1), own_v.repeat_interleave(times, 1)
+    out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(own_q, own_k, own_v)
+    return out.transpose(1, 2), lse
+
+
+def _widened(x: Tensor, scale: Tensor | None) -> Tensor:
+    """FP8 back in float32, heads that share a key's scaled alike."""
+    if scale is None:
+        return x
+    grouped = x.float().unflatten(2, (scale.shape[1], -1))
+    return (grouped * scale[:, None, :, None, None]).flatten(2, 3)

@@ -31,8 +31,8 @@ RECORDED_AT = 2
 """The pass of a shape that is recorded; the ones before it compile what it needs."""
 
 
-Precision = Literal["exact", "fp8"]
-"""In the checkpoint's dtype, or with the matrices of the generator's blocks in FP8."""
+Precision = Literal["exact", "fp8", "fp8-attention"]
+"""In the checkpoint's dtype; with the matrices of the generator's blocks in FP8; or with attention in FP8 as well."""
 
 
 class Generator(nn.Module):
@@ -41,7 +41,7 @@ class Generator(nn.Module):
     Attributes:
         kv_buffers: keys and values of the shapes that were passed last.
         pieces: how a block is computed, see `Pieces`.
-        is_quantised: its matrices are in FP8.
+        precision: of all but the precise steps.
         precise_steps: which steps of a run round no inputs, where it is quantised.
         streams: its weights come and go while it computes, so that nothing can be recorded.
     """
@@ -58,7 +58,7 @@ class Generator(nn.Module):
         self.action = ActionHead(config) if config.action_gen else None
         self.kv_buffers = KvBufferStore()
         self.pieces = Pieces()
-        self.is_quantised = False
+        self.precision: Precision = "exact"
         self.precise_steps = PreciseSteps()
         self.streams = False
         self._is_precise = False
@@ -72,11 +72,16 @@ class Generator(nn.Module):
         """
         if compiled:
             self.pieces = CompiledPieces()
-        if precision == "fp8":
+        self.precision = precision
+        if precision != "exact":
             if precise_steps is None:
                 quantise(self.blocks)
             self.precise_steps = precise_steps or PreciseSteps()
-            self.is_quantised = True
+
+    @property
+    def is_quantised(self) -> bool:
+        """Its matrices are in FP8."""
+        return self.precision != "exact"
 
     def embed_vision(self, latents: Tensor) -> Tensor:
         """latents [C, T, rows, columns] → tokens [S, H], without their timestep."""
@@ -133,6 +138,7 @@ class Generator(nn.Module):
 
     def _compute(self, x: Tensor, buffers: KvBuffers, pack: Pack) -> Tensor:
         x = x.clone()  # the blocks add to it in place
+        in_fp8 = self.precision == "fp8-attention" and not self._is_precise
         for layer, block in enumerate(self.blocks):
             assert isinstance(block, Block)
             heads = self.pieces.heads(block, x)
@@ -140,7 +146,7 @@ class Generator(nn.Module):
                 heads = pack.exchange.heads(heads)
             keys, values = buffers.layer(layer)
             q = write_heads(block, heads, buffers.rope, buffers.slots, keys, values)
-            attended = attend(q, keys, values, buffers)
+            attended = attend(q, keys, values, buffers, in_fp8=in_fp8)
             x = self.pieces.merge(block, x, attended if pack.exchange is None else pack.exchange.tokens(attended))
         return self.norm(x)
 
