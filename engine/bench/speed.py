@@ -32,9 +32,11 @@ from engine.bench.measuring import (
 from engine.bench.stage import SHAPES, Stage
 from engine.bench.tuned_library import tuned
 from engine.memory import keep_on_host
+from engine.towers import Precision
 from engine.towers.attention_kernels import has_fa3
 
-ENGINES = ("diffusers", "tuned", "exact", "cached", "fp8")
+ENGINES = ("diffusers", "tuned", "exact", "cached", "fp8", "fp8-attention")
+FP8: tuple[Precision, ...] = ("fp8", "fp8-attention")
 
 
 @dataclass
@@ -72,7 +74,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--engines",
         default=",".join(ENGINES),
-        help="engines to time: diffusers, tuned (diffusers compiled, its quickest attention), exact, cached, fp8 (GPU)",
+        help="engines to time: diffusers, tuned (diffusers compiled, its quickest attention), exact, cached, fp8, "
+        "fp8-attention (GPU)",
     )
     parser.add_argument(
         "--offload",
@@ -120,13 +123,14 @@ def _measure(
             cached = with_step_cache(row, STEP_CACHE)
             made = measure_engine(stage.engine, cached, scratch, options.repeats, options.max_steps)
             lines.add(row, "cached", made, kept_steps=made.num_kept, **_drift(made, exact.get(row.name)))
-    if "fp8" not in wanted:
-        return
-    stage.quantise()
-    for row in rows:
-        error = _velocity_error(stage, row, seen.get(row.name))
-        made = measure_engine(stage.engine, row, scratch, options.repeats, options.max_steps)
-        lines.add(row, "fp8", made, velocity_error=error, **_drift(made, exact.get(row.name)))
+    for precision in FP8:
+        if precision not in wanted:
+            continue
+        stage.quantise(precision)
+        for row in rows:
+            error = _velocity_error(stage, row, seen.get(row.name))
+            made = measure_engine(stage.engine, row, scratch, options.repeats, options.max_steps)
+            lines.add(row, precision, made, velocity_error=error, **_drift(made, exact.get(row.name)))
 
 
 def _measure_library(
@@ -215,7 +219,7 @@ class Lines:
 
 
 _HEAD = (
-    f"{'case':12} {'engine':10} {'ms/step':>9} {'seconds':>9} {'ratio':>6} {'GiB':>6} {'first s':>8} {'velocity':>9} "
+    f"{'case':12} {'engine':13} {'ms/step':>9} {'seconds':>9} {'ratio':>6} {'GiB':>6} {'first s':>8} {'velocity':>9} "
     f"{'spread':>8} {'PSNR':>6} {'SSIM':>6} {'kept':>5} {'p50':>7} {'p99':>7}\n"
 )
 
@@ -226,7 +230,7 @@ def _shown(line: Line) -> str:
 
     seconds = f"{line.seconds:8.3f}{'*' if line.is_extrapolated else ' '}"
     return (
-        f"{line.case:12} {line.engine:10} {line.step_ms:9.2f} {seconds} {number(line.ratio, 6, 2)} "
+        f"{line.case:12} {line.engine:13} {line.step_ms:9.2f} {seconds} {number(line.ratio, 6, 2)} "
         f"{number(line.peak_gib, 6, 1)} {number(line.first_s, 8, 1)} {number(line.velocity_error, 9, 5)} "
         f"{number(line.spread, 8, 5)} {number(line.psnr_db, 6, 1)} {number(line.ssim, 6, 3)} "
         f"{number(line.kept_steps, 5, 0)} {number(line.p50_s, 7, 4)} {number(line.p99_s, 7, 4)}\n"

@@ -25,7 +25,7 @@ from engine.memory import Peers, shard_weights
 from engine.planning import Media, Setting, plan, read_setting
 from engine.reasoner import Chat
 from engine.speck import build_speck
-from engine.towers import OmniModel
+from engine.towers import OmniModel, Precision
 from engine.towers.rms_norm import RmsNorm
 from engine.vae import PictureDecoder, fit_sketch
 from engine.vae.kernels import use_gpu_kernels
@@ -145,12 +145,12 @@ class Stage:
                 return _tiny(folder, with_library, peers)
             return _random(folder, config, device, with_library, peers)
 
-    def quantise(self) -> None:
+    def quantise(self, precision: Precision = "fp8") -> None:
         """Go over to FP8, for good: diffusers is let go of, whose weights these were."""
         self.pipeline = None
         gc.collect()
         self.engine.model.generator.forget()
-        self.engine.model.prepare("fp8", compiled=False)
+        self.engine.model.prepare(precision, compiled=False)
         gc.collect()
         if self.engine.model.device.type == "cuda":
             torch.cuda.empty_cache()
