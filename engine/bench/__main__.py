@@ -1,7 +1,7 @@
 """Time the engine against diffusers and print one table.
 
 python -m engine.bench [--device auto] [--case NAME] [--repeats 3] [--json FILE]
-    [--throughput | --step-cache | --start | --gpus N]
+    [--throughput | --step-cache | --start | --profile | --gpus N]
 
 On a GPU: a model of Nano's shape with random weights, in diffusers, exact, with a step cache and in FP8
 (`engine.bench.speed`). On a processor: every mode of a tiny checkpoint (`engine.bench.modes`), whose ratios alone mean
@@ -14,7 +14,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine.bench import caching, groups, modes, speed, starting, throughput
+from engine.bench import caching, groups, modes, profiling, speed, starting, throughput
 from engine.device import pick_device
 from studio.errors import StudioError
 
@@ -30,6 +30,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="also write the numbers to this file; rows of other cases are kept")
     parser.add_argument("--throughput", action="store_true", help="measure images per minute, packed and one at a time")
     parser.add_argument("--step-cache", action="store_true", help="measure the speed-up and drift of step caches")
+    parser.add_argument("--profile", action="store_true", help="sum the kernels of a denoising step (GPU)")
     modes.add_options(parser)
     speed.add_options(parser)
     groups.add_options(parser)
@@ -46,6 +47,8 @@ def main() -> int:
         return throughput.run(options, device)
     if options.step_cache:
         return caching.run(options, device)
+    if options.profile:
+        return profiling.run(options, device)
     if options.start:
         return starting.run(options, device)
     return modes.run(options) if device.type == "cpu" else speed.run(options, device)
