@@ -96,6 +96,20 @@ GENERATOR: dict[str, dict[str, Any]] = {
         "layers": "all",
     },
     "video480-offloaded": {"resolution": "480", "num_frames": 93, "modes": {"t2v": 1}, "offloads_weights": True},
+    "video480-two": {
+        "resolution": "480",
+        "num_frames": 93,
+        "modes": {"t2v": 1},
+        "checkpoints_activations": True,
+        "num_gpus": 2,
+    },
+    "video480-two-offloaded": {
+        "resolution": "480",
+        "num_frames": 93,
+        "modes": {"t2v": 1},
+        "offloads_weights": True,
+        "num_gpus": 2,
+    },
     "video256": {"resolution": "256", "num_frames": 93, "modes": {"t2v": 1}, "checkpoints_activations": True},
     "video256-kept": {"resolution": "256", "num_frames": 93, "modes": {"t2v": 1}},
     "image480": {"resolution": "480", "num_frames": 1, "modes": {"t2i": 1}, "checkpoints_activations": True},
@@ -206,6 +220,7 @@ def recipe_of(case: str, *, is_small: bool) -> Recipe:
         warmup_steps=1,
         checkpoints_activations=own.pop("checkpoints_activations", False),
         offloads_weights=own.pop("offloads_weights", False),
+        num_gpus=own.pop("num_gpus", 1),
     )
     lora = Lora(rank=16, layers=own.pop("layers", "attention"))
     if case in REASONER:
@@ -231,13 +246,16 @@ def work_of(folder: Path, scratch: Path, case: str, device: str) -> TuningWork:
     data = scratch / "data"
     if not data.exists():
         write_data(data, is_small=is_small)
+    recipe = recipe_of(case, is_small=is_small)
+    others = range(1, recipe.optimisation.num_gpus)
     return TuningWork(
-        recipe=recipe_of(case, is_small=is_small),
+        recipe=recipe,
         checkpoint=folder,
         data={"shown": data, "asked": data / "asked"},
         out=scratch / case,
         cache=scratch / "latents",
-        device=device,
+        device=f"{device}:0" if others and not is_small else device,
+        beside=tuple(device if is_small else f"{device}:{index}" for index in others),
     )
 
 
