@@ -6,8 +6,11 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
+from engine.towers import Precision
 from pocket.report.card import markdown
 from pocket.report.exams import EXAMS, FORMS, FormName
 from pocket.report.running import Sitting, run_card
@@ -46,6 +49,18 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="also N tables in real time, through a server: some 10 s each",
     )
+    parser.add_argument(
+        "--precision",
+        choices=get_args(Precision),
+        default="exact",
+        help="of the engine, to see what it costs (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--step-cache",
+        type=_fraction,
+        metavar="CHANGE",
+        help="leave out steps, to see what that costs: as in a request",
+    )
     parser.add_argument("--save", type=Path, metavar="DIR", help="keep what was made: a sheet DIR/EXAM.png of each")
     parser.add_argument(
         "--out", type=Path, help="FILE.md or FILE.json; both are written, and an interrupted run is continued"
@@ -64,11 +79,21 @@ def _examine(said: argparse.Namespace) -> None:
         said.out.parent.mkdir(parents=True, exist_ok=True)
         kept = said.out.with_suffix(".json")
     sitting = Sitting(said.seed, max(1, said.jobs), kept, said.only, max(0, said.real_time), said.save)
-    card = run_card(said.checkpoint, form, FORMS[form], sitting, _say)
+    asked = FORMS[form]
+    effort = replace(asked.effort, precision=said.precision, step_cache=said.step_cache)
+    card = run_card(said.checkpoint, form, replace(asked, effort=effort), sitting, _say)
     table = markdown(card)
     if said.out is not None:
         said.out.with_suffix(".md").write_text(table)
     sys.stdout.write(table)
+
+
+def _fraction(text: str) -> float:
+    """As a request's `step_cache`."""
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1.")
+    return value
 
 
 def _num_cores() -> int:

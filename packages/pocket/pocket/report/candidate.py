@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from engine import Engine, Footage, Result
 from engine.device import Threads
 from engine.planning import Plannable
+from engine.towers import Precision
 from pocket.train.lessons.writing import SHOWN
 from pocket.world.episode import POLICY_FPS, POLICY_ROWS, SAMPLES_PER_SECOND
 from studio.prompting.question import SYSTEM
@@ -36,12 +37,19 @@ ANSWERS_AFTER_S = 0.4
 
 @dataclass(frozen=True)
 class Effort:
-    """Denoising steps of each kind of request."""
+    """What is spent on a request: denoising steps of each kind, and what may be saved of them.
+
+    Attributes:
+        precision: see `Engine.load`.
+        step_cache: see `studio.requests.sampling`; none computes every step.
+    """
 
     picture_steps: int = 20
     clip_steps: int = 10
     action_steps: int = 8
     policy_steps: int = 4
+    precision: Precision = "exact"
+    step_cache: float | None = None
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,7 @@ class Candidate:
     def __init__(self, folder: Path, effort: Effort | None = None, num_threads: int | None = None) -> None:
         self.effort = effort or Effort()
         self.answers_after_s = ANSWERS_AFTER_S
-        self._engine = Engine.load(folder, device="cpu")
+        self._engine = Engine.load(folder, device="cpu", precision=self.effort.precision)
         if num_threads is not None:
             self._engine.threads = Threads(num_threads, num_threads)
             self._engine.codecs = replace(self._engine.codecs, threads=self._engine.threads)
@@ -180,7 +188,8 @@ class Candidate:
         }
 
     def _sampling(self, num_steps: int, guidance: float, shift: float, seed: int) -> dict[str, Any]:
-        return {"num_inference_steps": num_steps, "guidance_scale": guidance, "flow_shift": shift, "seed": seed}
+        how = {"num_inference_steps": num_steps, "guidance_scale": guidance, "flow_shift": shift, "seed": seed}
+        return how | {"step_cache": self.effort.step_cache}
 
     def _run(self, request: Plannable, media: Mapping[str, Pixels] | None = None) -> Result:
         trajectory = self._engine.begin(request, media)

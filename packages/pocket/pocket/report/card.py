@@ -10,8 +10,12 @@ HEAD = "| what | value | 95 % | n | chance | ceiling | bar |"
 
 def markdown(card: Mapping[str, Any]) -> str:
     """The table of a card from `pocket.report.running.run_card`, with what chance and ceiling are below it."""
+    effort = card["effort"]
+    how = [f"form {card['form']}", f"seed {card['seed']}"]
+    how += [f"precision {effort['precision']}"] if effort["precision"] != "exact" else []
+    how += [f"step cache {effort['step_cache']}"] if effort["step_cache"] else []
     lines = [
-        f"Checkpoint `{card['checkpoint']}` (`{card['fingerprint']}`), form {card['form']}, seed {card['seed']}.",
+        f"Checkpoint `{card['checkpoint']}` (`{card['fingerprint']}`), {', '.join(how)}.",
         "",
         HEAD,
         "|---|---|---|---|---|---|---|",
