@@ -43,7 +43,7 @@ OTHER = "elementwise"
 
 
 @dataclass(frozen=True)
-class Part:
+class KernelKind:
     """Kernels of one kind.
 
     Attributes:
@@ -64,14 +64,14 @@ class Profile:
 
     Attributes:
         step_ms: of a step by the clock, the profiler's own share among it.
-        parts: kernels by kind, and `idle`, what is left of the step.
+        kinds: of kernels, and `idle`, what is left of the step.
         kernels: name, milliseconds and calls a step of the longest ones.
     """
 
     case: str
     engine: str
     step_ms: float
-    parts: tuple[Part, ...]
+    kinds: tuple[KernelKind, ...]
     kernels: tuple[tuple[str, float, float], ...]
 
 
@@ -125,9 +125,9 @@ def _profiled(engine: Engine, config: ModelConfig, row: Row, precision: str, scr
         if event.device_type.name == "CUDA"
     ]
     step_ms = 1e3 * seconds / num_steps
-    parts = by_kind(kernels, step_ms, {"products": products, "attention": attention})
+    kinds = by_kind(kernels, step_ms, {"products": products, "attention": attention})
     longest = sorted(kernels, key=lambda kernel: -kernel[1])[:LONGEST]
-    return Profile(row.name, precision, step_ms, parts, tuple(longest))
+    return Profile(row.name, precision, step_ms, kinds, tuple(longest))
 
 
 def work_of(config: ModelConfig, trajectory: Trajectory) -> tuple[float, float]:
@@ -147,7 +147,7 @@ def work_of(config: ModelConfig, trajectory: Trajectory) -> tuple[float, float]:
 
 def by_kind(
     kernels: Iterable[tuple[str, float, float]], step_ms: float, operations: dict[str, float]
-) -> tuple[Part, ...]:
+) -> tuple[KernelKind, ...]:
     """Kernels (name, milliseconds and calls a step) by what they do, the longest kind first, and what is idle.
 
     Args:
@@ -158,17 +158,17 @@ def by_kind(
         kind = next((kind for kind, pattern in KINDS if pattern.search(name)), OTHER)
         before = found.get(kind, (0.0, 0.0))
         found[kind] = (before[0] + ms, before[1] + calls)
-    parts = [
-        Part(kind, ms, calls, operations[kind] / ms / 1e9 if kind in operations else None)
+    kinds = [
+        KernelKind(kind, ms, calls, operations[kind] / ms / 1e9 if kind in operations else None)
         for kind, (ms, calls) in sorted(found.items(), key=lambda entry: -entry[1][0])
     ]
-    return (*parts, Part("idle", max(0.0, step_ms - sum(part.ms for part in parts)), 0))
+    return (*kinds, KernelKind("idle", max(0.0, step_ms - sum(kind.ms for kind in kinds)), 0))
 
 
 def shown(profile: Profile) -> str:
     """As lines of a table."""
     lines = [f"{profile.case} {profile.engine}: {profile.step_ms:.1f} ms a step\n"]
-    for part in profile.parts:
+    for part in profile.kinds:
         rate = "" if part.tflops is None else f" {part.tflops:6.0f} TFLOP/s"
         lines.append(
             f"  {part.kind:12} {part.ms:9.2f} ms {part.ms / profile.step_ms:6.1%} {part.calls:7.0f} calls{rate}\n"
