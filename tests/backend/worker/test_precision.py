@@ -9,15 +9,15 @@ from running import RunningServer, running, wait_for
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("gpus", ["1", "2"])
+@pytest.mark.parametrize(("precision", "gpus"), [("fp8", "1"), ("fp8", "2"), ("fp8-attention", "2")])
 def test_a_server_in_eight_bits_says_so_and_makes_what_is_asked(
-    tmp_path: Path, data_with_speck: Path, server: RunningServer, gpus: str
+    tmp_path: Path, data_with_speck: Path, server: RunningServer, precision: str, gpus: str
 ):
     shutil.copytree(data_with_speck / "checkpoints", tmp_path / "checkpoints")
-    with running(tmp_path, ORRERY_PRECISION="fp8", ORRERY_GPUS=gpus) as own:
+    with running(tmp_path, ORRERY_PRECISION=precision, ORRERY_GPUS=gpus) as own:
         own.wait_ready()
         (active,) = [entry for entry in own.get("/v1/checkpoints").json()["checkpoints"] if entry["active"]]
-        assert active["detail"].startswith("fp8")
+        assert active["detail"].startswith(f"{precision} · ")
         clip = own.submit(kind="generate_video", num_frames=5, sampling={"num_inference_steps": 2})
         assert own.wait_job(clip["id"])["state"] == "succeeded"
 
