@@ -99,7 +99,7 @@ def build_services(settings: ServerSettings, folder: DataFolder, catalogue: Chec
     fleet = build_fleet(settings=settings, folder=folder, catalogue=catalogue, ledger=ledger)
     words = build_words(settings=settings, folder=folder, ledger=ledger, fleet=fleet)
     library = build_library(settings=settings, folder=folder, ledger=ledger, fleet=fleet, words=words)
-    evaluation = build_evaluation(ledger=ledger, fleet=fleet, library=library)
+    evaluation = build_evaluation(settings=settings, ledger=ledger, fleet=fleet, library=library)
     tuning = build_tuning(
         folder=folder,
         root=settings.datasets,
@@ -295,12 +295,14 @@ def build_library(
     )
 
 
-def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: LibraryServices) -> EvaluationServices:
+def build_evaluation(
+    *, settings: ServerSettings, ledger: LedgerServices, fleet: FleetServices, library: LibraryServices
+) -> EvaluationServices:
     """What checkpoints are measured with."""
     news, store = EvaluationNews(ledger.broadcast), RunStore(ledger.database)
     benchmarks = BenchmarkService(ledger.database, ledger.media, news.changed)
     measuring = ResultMeasuring(ledger.media, fleet.perception)
-    generators = Generators(fleet.catalogue, PromisedJobs(fleet.jobs), measuring)
+    generators = Generators(fleet.catalogue, PromisedJobs(fleet.jobs), measuring, settings.precision)
     judging = JudgingService(store, library.reasoners, news.changed)
     questions = QuestionDraftService(
         database=ledger.database,

@@ -10,6 +10,7 @@ from typing import Any
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.evaluation.measuring import ResultMeasuring
 from backend.jobs.promised import PromisedJobs
+from studio.catalogue import Checkpoint
 from studio.errors import (
     BrokenCheckpoint,
     CheckpointNotFound,
@@ -23,16 +24,24 @@ from studio.evaluation import Benchmark, Item
 from studio.evaluation.generations import Figures, GenerationResult, return_trip, seeded
 from studio.evaluation.runs import EvaluationRun, StartRun
 from studio.jobs import Job
+from studio.presets import Precision
 from studio.requests import PredictVideo, Request, parse_request
 
 JSON_MIME = "application/json"
 
 
 class Generators:
-    """Checkpoints that make the items of a run, and what measures these."""
+    """Checkpoints that make the items of a run, and what measures these.
 
-    def __init__(self, catalogue: CheckpointCatalogue, jobs: PromisedJobs, measuring: ResultMeasuring) -> None:
+    Args:
+        told: the precision of checkpoints whose preset says none.
+    """
+
+    def __init__(
+        self, catalogue: CheckpointCatalogue, jobs: PromisedJobs, measuring: ResultMeasuring, told: Precision
+    ) -> None:
         self._catalogue = catalogue
+        self._told = told
         self._jobs = jobs
         self._measuring = measuring
 
@@ -43,7 +52,11 @@ class Generators:
             CheckpointNotFound, Conflict: it is unknown, or cannot be loaded.
         """
         checkpoint = self._catalogue.serving(asked.reasoner)
-        return checkpoint.id, self._catalogue.title(checkpoint.id), checkpoint.preset.precision or "exact"
+        return checkpoint.id, self._catalogue.title(checkpoint.id), self.precision_of(checkpoint)
+
+    def precision_of(self, checkpoint: Checkpoint) -> str:
+        """What its engine computes in."""
+        return checkpoint.preset.precision or self._told
 
     def answers(self, run: EvaluationRun, benchmark: Benchmark) -> GeneratedAnswers:
         """Who makes the items of a run."""

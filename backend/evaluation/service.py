@@ -333,7 +333,7 @@ class RunService:
         reasoner = next(one for one in self._reasoners.listing() if one.name == name)
         if reasoner.endpoint and asked.adapter is not None:
             raise BadInput(f"{name} is an endpoint, which cannot use an adapter of this server.", param="adapter")
-        precision = "" if reasoner.endpoint else self._catalogue.named(name).preset.precision or "exact"
+        precision = "" if reasoner.endpoint else self._generators.precision_of(self._catalogue.named(name))
         return name, reasoner.title, precision
 
     def _tuned_from(self, name: str) -> str:

@@ -93,7 +93,7 @@ class Made:
         self.truth = self.media.put_image("0" * 12, 0, GREY, request, "speck").id
         self.jobs = MadeJobs(self.media)
         self.generators = Generators(
-            cast(Any, Catalogue()), cast(Any, self.jobs), ResultMeasuring(self.media, cast(Any, None))
+            cast(Any, Catalogue()), cast(Any, self.jobs), ResultMeasuring(self.media, cast(Any, None)), "fp8"
         )
 
     def benchmark(self, **fields: Any) -> dict[str, Any]:
@@ -111,6 +111,11 @@ class Made:
 
 async def ended(own: Studio, **said: Any) -> EvaluationRun:
     return await own.ended((await own.runs.start(StartRun(benchmark="made", **said))).id)
+
+
+def test_a_checkpoint_without_a_precision_of_its_own_has_the_server_s(tmp_path: Path):
+    name, _, precision = Made(tmp_path).generators.named(cast(Any, SimpleNamespace(reasoner="")))
+    assert (name, precision) == ("speck", "fp8")
 
 
 def test_every_trial_is_a_job_of_its_own_seed_and_is_measured(database: Database, tmp_path: Path):
