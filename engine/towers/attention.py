@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import torch
 from torch import Tensor
@@ -15,8 +14,8 @@ from engine.towers.kv_buffers import KvBuffers
 from engine.towers.packing import Average
 
 FP8_FROM = 8192
-"""Tokens of the longest sequence from which attention in FP8 pays, rounding and the prompt's own call included: 1.53 ms
-and 1.56 in bfloat16 at 2 x 5,376 tokens, 14.3 and 17.7 at 18,720, 72 and 96 at 44,160 (one H200, FlashAttention 3)."""
+"""Tokens of a sequence from which attention in FP8 pays, rounding and the prompt's own call included: 1.53 ms and 1.56
+in bfloat16 at 2 x 5,376, 14.3 and 17.7 at 2 x 18,720, 72 and 96 at 2 x 44,160 (one H200, FlashAttention 3)."""
 
 
 def prompts_attention(q: Tensor, keys: Tensor, values: Tensor, where: Sequence[int] | Ragged) -> Tensor:
@@ -61,16 +60,20 @@ def attend(q: Tensor, keys: Tensor, values: Tensor, buffers: KvBuffers, *, in_fp
     Args:
         q: [S, N, D], the sequences behind one another.
         keys: [T, K, D], of one layer; so is `values`.
-        in_fp8: long sequences where FlashAttention 3 reads them, all on a processor; no average of controls.
+        in_fp8: attend in FP8: on a GPU only in long sequences that FlashAttention 3 reads, on a processor in all of
+            them; averages of controls never do.
 
     Returns:
         [S, N * D].
     """
     if buffers.kernel == "flash":
         return ragged_attention(q, keys, values, buffers.ragged).flatten(1)
-    dense = partial(dense_attention, kernel=buffers.kernel)
-    if in_fp8 and (not q.is_cuda or (buffers.kernel == "fa3" and max(buffers.lengths) >= FP8_FROM)):
-        dense = fp8_attention
+
+    def dense(q: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+        if in_fp8 and (not q.is_cuda or (buffers.kernel == "fa3" and q.shape[1] >= FP8_FROM)):
+            return fp8_attention(q, keys, values)
+        return dense_attention(q, keys, values, buffers.kernel)
+
     if buffers.is_even:
         size = (len(buffers.lengths), -1)
         seen = buffers.seen[0]

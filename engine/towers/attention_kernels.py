@@ -113,7 +113,8 @@ def attention_with_lse(q: Scaled, keys: Scaled, values: Scaled) -> tuple[Tensor,
         keys: [B, T, K, D], of the same kind; so are `values`.
 
     Returns:
-        [B, S, N, D], of FP8 in bfloat16, and the logarithms of the sums of exponentials, float32 [B, N, S].
+        [B, S, N, D], of FP8 in bfloat16 on a GPU and in float32 elsewhere; and the logarithms of the sums of
+        exponentials, float32 [B, N, S].
     """
     (q_values, q_scale), (k_values, k_scale), (v_values, v_scale) = q, keys, values
     if q_values.is_cuda:

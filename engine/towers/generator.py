@@ -41,7 +41,7 @@ class Generator(nn.Module):
     Attributes:
         kv_buffers: keys and values of the shapes that were passed last.
         pieces: how a block is computed, see `Pieces`.
-        precision: of all but the precise steps.
+        precision: as `prepare` was told.
         precise_steps: which steps of a run round no inputs, where it is quantised.
         streams: its weights come and go while it computes, so that nothing can be recorded.
     """

@@ -109,6 +109,7 @@ def round_on_gpu(
 ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor], tuple[Tensor, Tensor], Tensor]:
     """See `engine.towers.fp8_attention.round_own`; the tokens of a sequence lie behind one another."""
     size, num_tokens, num_heads, width = q.shape
+    assert all(tensor.stride()[1:] == (tensor.shape[2] * width, width, 1) for tensor in (q, k, v))
     num_kv = k.shape[2]
     blocks = triton.cdiv(num_tokens, TOKENS)
     sums = torch.empty(size, blocks, num_kv, width, device=q.device, dtype=torch.float32)
@@ -161,7 +162,7 @@ def _join(
 def join_on_gpu(own: Tensor, own_lse: Tensor, shift: Tensor, prompt: Tensor, prompt_lse: Tensor) -> Tensor:
     """See `engine.towers.fp8_attention.join`."""
     size, num_tokens, num_heads, width = own.shape
-    joined = torch.empty_like(prompt)
+    joined = torch.empty(prompt.shape, device=prompt.device, dtype=prompt.dtype)
     lse = (own_lse.contiguous(), shift, prompt.contiguous(), prompt_lse.contiguous())
     grid = (triton.cdiv(num_tokens, TOKENS), num_heads, size)
     _join[grid](own.contiguous(), *lse, joined, num_tokens, num_heads, width, TOKENS, num_warps=4)
