@@ -31,12 +31,8 @@ def load_towers(
         BrokenCheckpoint: a shard cannot be read.
         EngineLost: a rank of those that share the weights did not answer.
     """
-    if precision == "fp8-attention" and not can_attend_in_fp8(place):
-        raise BadInput(
-            f"Attention in FP8 needs a Hopper GPU (H100, H200) and the package fa3-fwd; {place} does not have both.",
-            param="precision",
-            hint="pip install fa3-fwd, or take the precision fp8.",
-        )
+    if precision == "fp8-attention":
+        check_fp8_attention(place)
     if place.index is not None:
         torch.cuda.set_device(place)  # a kernel of Triton's is started on the current one, wherever its tensors are
     if peers is None:
@@ -52,6 +48,16 @@ def load_towers(
     if offload:
         keep_on_host(model, place)
     return model
+
+
+def check_fp8_attention(place: torch.device) -> None:
+    """Raises BadInput where the device cannot attend in FP8."""
+    if not can_attend_in_fp8(place):
+        raise BadInput(
+            f"Attention in FP8 needs a Hopper GPU (H100, H200) and the package fa3-fwd; {place} does not have both.",
+            param="precision",
+            hint="Use the precision fp8, or on a Hopper GPU pip install fa3-fwd.",
+        )
 
 
 def _read_sharded(

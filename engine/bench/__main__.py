@@ -14,6 +14,8 @@ import argparse
 import sys
 from pathlib import Path
 
+import torch
+
 from engine.bench import caching, groups, modes, profiling, speed, starting, throughput
 from engine.device import pick_device
 from studio.errors import StudioError
@@ -39,10 +41,13 @@ def main() -> int:
     if options.gpus is not None:
         return groups.run(options)
     try:
-        device = pick_device(options.device)
+        return _run(options, pick_device(options.device))
     except StudioError as error:
         sys.stderr.write(f"{error}\n")
         return 2
+
+
+def _run(options: argparse.Namespace, device: torch.device) -> int:
     if options.throughput:
         return throughput.run(options, device)
     if options.step_cache:

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import torch
@@ -30,6 +30,8 @@ from engine.bench.ranks import BenchRanks, started
 from engine.bench.stage import SHAPES
 from engine.engine import Engine
 from engine.parallel import Layout, Leader
+from engine.tower_loading import check_fp8_attention
+from engine.towers import Precision
 from studio.errors import BadInput, StudioError
 
 ALONE = Layout(1, 1)
@@ -157,12 +159,15 @@ def _run(options: argparse.Namespace, ranks: BenchRanks, layouts: Sequence[Layou
     lines = GroupLines(options.json, ranks.group.device)
     choice = Choice()
     stage.engine.leader = choice.leader(stage.engine, ranks)
-    for precision in ("exact", "fp8"):
-        if precision not in options.engines.split(","):
+    wanted = options.engines.split(",")
+    if "fp8-attention" in wanted:
+        check_fp8_attention(ranks.group.device)
+    for precision in get_args(Precision):
+        if precision not in wanted:
             continue
-        if precision == "fp8":
-            ranks.quantise()
-            stage.quantise()
+        if precision != "exact":
+            ranks.quantise(precision)
+            stage.quantise(precision)
         for row in rows:
             first: _Made | None = None
             for layout in layouts:

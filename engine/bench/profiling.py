@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import get_args
 
 import torch
 from torch.profiler import ProfilerActivity, profile
@@ -23,6 +24,7 @@ from engine.bench.measuring import warm_up
 from engine.bench.stage import SHAPES, Stage
 from engine.engine import Engine
 from engine.sampling import Trajectory
+from engine.tower_loading import check_fp8_attention
 from engine.towers import Precision
 from engine.weights import ModelConfig
 
@@ -80,6 +82,9 @@ def run(options: argparse.Namespace, device: torch.device) -> int:
     if device.type != "cuda":
         sys.stderr.write("Only the kernels of a GPU are profiled.\n")
         return 2
+    wanted = options.engines.split(",")
+    if "fp8-attention" in wanted:
+        check_fp8_attention(device)
     stage = Stage.build(device, with_library=False, config=SHAPES[options.shape])
     names = [row.name for row in stage.rows] if options.case is None else options.case.split(",")
     rows = [row for row in stage.rows if row.name in names]
@@ -88,9 +93,8 @@ def run(options: argparse.Namespace, device: torch.device) -> int:
         return 2
     made: list[Profile] = []
     with tempfile.TemporaryDirectory() as scratch:
-        precisions: tuple[Precision, ...] = ("exact", "fp8", "fp8-attention")
-        for precision in precisions:
-            if precision not in options.engines.split(","):
+        for precision in get_args(Precision):
+            if precision not in wanted:
                 continue
             if precision != "exact":
                 stage.quantise(precision)
@@ -100,7 +104,10 @@ def run(options: argparse.Namespace, device: torch.device) -> int:
                 sys.stdout.flush()
     if options.json is not None:
         there = json.loads(options.json.read_text()) if options.json.is_file() else {}
-        options.json.write_text(json.dumps(there | {"profiles": [asdict(one) for one in made]}, indent=2) + "\n")
+        again = {(one.case, one.engine) for one in made}
+        kept = [one for one in there.get("profiles", ()) if (one["case"], one["engine"]) not in again]
+        report = there | {"profiles": [*kept, *map(asdict, made)]}
+        options.json.write_text(json.dumps(report, indent=2) + "\n")
     return 0
 
 
@@ -112,7 +119,8 @@ def _profiled(engine: Engine, config: ModelConfig, row: Row, precision: str, scr
         engine.step([trajectory])
     torch.cuda.synchronize()
     num_steps = min(STEPS, row.num_steps - trajectory.index)
-    products, attention = work_of(config, trajectory)
+    works = [work_of(config, trajectory, trajectory.index + step) for step in range(num_steps)]
+    products, attention = (sum(kind) / num_steps for kind in zip(*works, strict=True))
     with profile(activities=[ProfilerActivity.CUDA]) as seen:
         began = time.perf_counter()
         for _ in range(num_steps):
@@ -130,13 +138,13 @@ def _profiled(engine: Engine, config: ModelConfig, row: Row, precision: str, scr
     return Profile(row.name, precision, step_ms, kinds, tuple(longest))
 
 
-def work_of(config: ModelConfig, trajectory: Trajectory) -> tuple[float, float]:
+def work_of(config: ModelConfig, trajectory: Trajectory, step: int) -> tuple[float, float]:
     """Floating-point operations of a step in the products and in the attention of the generator's blocks."""
     width = config.head_dim * config.num_attention_heads
     kv_width = config.head_dim * config.num_key_value_heads
     matrices = config.hidden_size * (2 * width + 2 * kv_width) + 3 * config.hidden_size * config.intermediate_size
     products = attention = 0.0
-    for index in trajectory.plan.active(trajectory.index):
+    for index in trajectory.plan.active(step):
         branch = trajectory.plan.branches[index]
         own = branch.num_tokens
         seen = own + len(branch.tokens)

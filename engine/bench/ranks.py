@@ -19,11 +19,14 @@ import torch
 from engine.bench.stage import SHAPES, Stage
 from engine.parallel import Follower, RankGroup, rank_device
 from engine.parallel.orders import receive
+from engine.towers import Precision
 
 
 @dataclass(frozen=True)
 class Quantise:
     """See `Stage.quantise`."""
+
+    precision: Precision
 
 
 @dataclass(frozen=True)
@@ -44,10 +47,10 @@ class BenchRanks:
         peers = self.group.another_ring() if self.shards_weights else None
         return Stage.build(self.group.device, with_library=False, config=SHAPES[self.shape], peers=peers)
 
-    def quantise(self) -> None:
+    def quantise(self, precision: Precision) -> None:
         """Let the others go over to FP8."""
         for pipe in self.pipes:
-            pipe.send(Quantise())
+            pipe.send(Quantise(precision))
 
 
 @contextmanager
@@ -115,6 +118,6 @@ def _follow(
         except (EOFError, OSError):
             return
         if isinstance(order, Quantise):
-            stage.quantise()
+            stage.quantise(order.precision)
         else:
             follower.obey(order)

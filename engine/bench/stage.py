@@ -145,7 +145,7 @@ class Stage:
                 return _tiny(folder, with_library, peers)
             return _random(folder, config, device, with_library, peers)
 
-    def quantise(self, precision: Precision = "fp8") -> None:
+    def quantise(self, precision: Precision) -> None:
         """Go over to FP8, for good: diffusers is let go of, whose weights these were."""
         self.pipeline = None
         gc.collect()

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import torch
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace, device: torch.device) -> int:
                 write_shape(folder, NANO, WAN_VAE, device)
         starts: list[Start] = []
         served: list[Served] = []
-        for precision in [name for name in ("exact", "fp8") if name in options.engines.split(",")]:
+        for precision in [name for name in get_args(Precision) if name in options.engines.split(",")]:
             shutil.rmtree(kernels, ignore_errors=True)
             for state, files in (("none", "cache"), ("kept", "cache"), ("kept", "disk")):
                 if files == "disk":
@@ -222,16 +222,16 @@ def _serve(client: httpx.Client, asked: Mapping[str, Any]) -> float:
 
 def table(starts: list[Start], served: list[Served]) -> str:
     """Both tables."""
-    rows = [f"{'engine':8} {'kernels':8} {'files':8} {'imported':>9} {'ready':>8} {'first':>8} {'next':>8}\n"]
+    rows = [f"{'engine':13} {'kernels':8} {'files':8} {'imported':>9} {'ready':>8} {'first':>8} {'next':>8}\n"]
     rows += [
-        f"{one.engine:8} {one.kernels:8} {one.files:8} "
+        f"{one.engine:13} {one.kernels:8} {one.files:8} "
         f"{one.imported_s:8.1f}s {one.ready_s:7.1f}s {one.first_s:7.1f}s {one.next_s:7.2f}s\n"
         for one in starts
     ]
     if served:
-        rows.append(f"\n{'case':10} {'engine':8} {'in it':>9} {'served':>9} {'more':>9}\n")
+        rows.append(f"\n{'case':10} {'engine':13} {'in it':>9} {'served':>9} {'more':>9}\n")
     rows += [
-        f"{one.case:10} {one.engine:8} {one.engine_s:8.3f}s {one.served_s:8.3f}s "
+        f"{one.case:10} {one.engine:13} {one.engine_s:8.3f}s {one.served_s:8.3f}s "
         f"{1e3 * (one.served_s - one.engine_s):6.0f} ms\n"
         for one in served
     ]
@@ -242,13 +242,12 @@ def main() -> int:
     """One start, as a process of its own: a line of JSON."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
-    parser.add_argument("precision")
+    parser.add_argument("precision", choices=get_args(Precision))
     parser.add_argument("began", type=float, help="when the process was begun, of time.time()")
     parser.add_argument("--small", action="store_true")
     options = parser.parse_args()
-    precision: Precision = "fp8" if options.precision == "fp8" else "exact"
     found: dict[str, Any] = {"imported_s": time.time() - options.began, "cases": {}}
-    engine = Engine.load(options.folder, precision=precision)
+    engine = Engine.load(options.folder, precision=options.precision)
     found["ready_s"] = time.time() - options.began
     with tempfile.TemporaryDirectory() as scratch:
         for case, asked in requests(2 if options.small else 35, small=options.small).items():
