@@ -71,6 +71,12 @@ def _parser() -> argparse.ArgumentParser:
 def _examine(said: argparse.Namespace) -> None:
     if said.checkpoint is None:
         raise BadInput("No checkpoint is named.", param="checkpoint", hint="Give its folder with --checkpoint.")
+    if said.real_time and (said.precision != "exact" or said.step_cache):
+        raise BadInput(
+            "Tables in real time run through a server, exact and without a step cache.",
+            param="real_time",
+            hint="Leave out --real-time, or --precision and --step-cache.",
+        )
     form: FormName = "one" if said.one else "quick" if said.quick else "full"
     kept: Path | None = None
     if said.out is not None:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pocket.report.candidate import Candidate
+from pocket.report.candidate import Candidate, Effort
 from pocket.report.closed_loop import ClosedLoop
 from pocket.report.contact_sheet import save_sheet
 from pocket.report.exam import Exam, Figure, Marks, estimate, interval
@@ -200,6 +200,8 @@ def _kept_exams(kept: Path | None, card: Mapping[str, Any]) -> Json:
         return {}
     try:
         before = json.loads(kept.read_text())
+        # Cards from before the last fields of `Effort` had what these are by default.
+        before["effort"] = asdict(Effort()) | before["effort"]
         same = all(before[name] == value for name, value in card.items() if name != "exams")
         return dict(before["exams"]) if same else {}
     except (ValueError, KeyError, TypeError):
