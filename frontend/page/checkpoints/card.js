@@ -141,7 +141,7 @@ function factsOf(entry, detail) {
   return [
     entry.revision ? `${entry.repository}@${entry.revision}` : entry.repository,
     entry.variant_of ? say("checkpoints.variant", { of: entry.variant_of }) : "",
-    entry.precision === "fp8" ? say("checkpoints.fp8") : "",
+    entry.precision?.startsWith("fp8") ? say(`checkpoints.${entry.precision}`) : "",
     detail,
     entry.weights_gb ? say("checkpoints.weights", { size: bytes(entry.weights_gb * GB) }) : "",
     entry.disk_gb ? say("checkpoints.disk", { size: bytes(entry.disk_gb * GB) }) : "",

@@ -41,6 +41,7 @@ WORDS: dict[str, str] = {
     "checkpoints.ships": "included",
     "checkpoints.variant": "variant of {of}",
     "checkpoints.fp8": "FP8 weights",
+    "checkpoints.fp8-attention": "FP8 weights and attention",
     "checkpoints.weights": "{size} of weights",
     "checkpoints.disk": "{size} on disk",
     "checkpoints.needs": "needs {size} of memory",
