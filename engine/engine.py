@@ -81,8 +81,8 @@ class Engine:
             device: as PyTorch names it, or "auto".
             dtype: what to compute in; none is float32 on a CPU and the checkpoint's own on a GPU.
             precision: "fp8" rounds the generator's matrices, or takes them as they are stored in FP8, and rounds their
-                inputs but in the first and last steps; "fp8-attention" lets long sequences attend in FP8 too in those
-                steps. "exact" widens what is stored in FP8.
+                inputs but in the first and last steps; "fp8-attention" lets long sequences attend in FP8 too, but in
+                the same steps. "exact" widens what is stored in FP8.
             compiled: compile the generator at its first step; none does so on a GPU.
             offload: keep the blocks of both towers on the host, and bring each to the device when its turn comes.
             peers: divide the blocks' weights among them; each loads the same checkpoint at the same time.

@@ -107,8 +107,8 @@ class ServerSettings(BaseSettings):
     precision: Precision = Field(
         default="exact",
         description="exact; fp8: 8-bit matrix products in the generator except in the first and last steps; or "
-        "fp8-attention: long sequences attend in 8 bits in these steps too (needs a Hopper GPU and fa3-fwd). For "
-        "checkpoints whose preset does not set it",
+        "fp8-attention: as fp8, and long sequences attend in 8 bits except in the same steps (needs a Hopper GPU and "
+        "fa3-fwd). For checkpoints whose preset does not set it",
     )
     offload: bool = Field(
         default=False, description="Keep the weights in host memory and copy them to the GPU block by block"

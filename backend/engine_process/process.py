@@ -52,7 +52,7 @@ class Spreading:
         policy_gpus: those that share the steps of a policy.
         offload: the weights stay on the host.
         shard_weights: each GPU has a part of them.
-        precision: `fp8` rounds the generator's products.
+        precision: of the generator, see `Engine.load`.
     """
 
     gpus: int = 1

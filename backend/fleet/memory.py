@@ -147,7 +147,7 @@ class FleetMemory:
 
 def needed_gb(checkpoint: Checkpoint, memory: DeviceMemory, told: Precision = "exact", *, kept: float = 1.0) -> float:
     """What must be free of a memory for one engine: a checkpoint's weights, whole also where they are rounded once they
-    are there, and what belongs to them. What is stored in FP8 is never whole in `fp8`, and is widened in `exact`.
+    are there, and what belongs to them. What is stored in FP8 is never whole in FP8, and is widened in `exact`.
 
     Args:
         told: the precision of one whose preset says none.
@@ -205,7 +205,7 @@ def num_in_fp8(folder: Path) -> tuple[int, int]:
 
 
 def num_rounded(folder: Path) -> int:
-    """Weights that the generator has in 8 bits in `fp8`: the matrices of its blocks, from the configuration alone.
+    """Weights that the generator has in 8 bits in FP8: the matrices of its blocks, from the configuration alone.
 
     Of Nano: 36 layers of 4096 x (6144 + 4096 + 3 x 12288) are 6.95e9.
     """

@@ -22,7 +22,7 @@ def main() -> None:
     parser.add_argument("--policy-gpus", type=int, default=1, help="how many share a policy's steps")
     parser.add_argument("--offload", action="store_true", help="keep the weights on the host")
     parser.add_argument("--shard-weights", action="store_true", help="divide the weights among the GPUs")
-    parser.add_argument("--precision", default="exact", help="of the generator's products")
+    parser.add_argument("--precision", default="exact", help="of the generator")
     parser.add_argument("--guardrail-url", help="who looks at the frames of guarded jobs, on loopback")
     options = parser.parse_args()
     die_with_parent(options.parent)

@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--ranks", type=int, required=True, help="how many there are")
     parser.add_argument("--device", required=True, help="the leader's")
     parser.add_argument("--folder", type=Path, required=True, help="of the checkpoint")
-    parser.add_argument("--precision", default="exact", help="of the generator's products")
+    parser.add_argument("--precision", default="exact", help="of the generator")
     parser.add_argument("--offload", action="store_true", help="keep the weights on the host")
     parser.add_argument("--shard-weights", action="store_true", help="divide the weights among the ranks")
     options = parser.parse_args()
