@@ -93,7 +93,9 @@ def test_a_whole_control_is_watched_fetched_and_used(server: RunningServer, sour
 
     control = first.json()
     assert (first.status_code, control["type"], control["mime"]) == (201, "video", "video/mp4")
-    assert control["id"] == again.json()["id"]
+    # Not the same id: on a busy machine x264 has written other bytes for the same frames (2 of 249 files).
+    once, twice = (grey_of(server.get(answer.json()["url"]).content) for answer in (first, again))
+    assert np.array_equal(once, twice)
     assert (control["width"], control["height"], control["num_frames"]) == (192, 320, 9)
     assert server.get(control["thumbnail_url"]).status_code == 200
     frames = grey_of(server.get(control["url"]).content)
