@@ -10,7 +10,7 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import diffusers
 import numpy as np
@@ -37,7 +37,6 @@ from engine.towers import Precision
 from engine.towers.attention_kernels import has_fa3
 
 ENGINES = ("diffusers", "tuned", "exact", "cached", "fp8", "fp8-attention")
-FP8: tuple[Precision, ...] = ("fp8", "fp8-attention")
 
 
 @dataclass
@@ -126,8 +125,8 @@ def _measure(
             cached = with_step_cache(row, STEP_CACHE)
             made = measure_engine(stage.engine, cached, scratch, options.repeats, options.max_steps)
             lines.add(row, "cached", made, kept_steps=made.num_kept, **_drift(made, exact.get(row.name)))
-    for precision in FP8:
-        if precision not in wanted:
+    for precision in get_args(Precision):
+        if precision == "exact" or precision not in wanted:
             continue
         stage.quantise(precision)
         for row in rows:

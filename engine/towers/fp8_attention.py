@@ -1,6 +1,6 @@
 """Attention in FP8: queries, keys and values of the diffusion tokens in e4m3, the prompt's keys and values unrounded.
 
-The reasoner's keys have outliers, for which one scale a head is too coarse. So the prompt is attended to in a call of
+One scale a head would be too coarse for outliers among the reasoner's keys. So the prompt is attended to in a call of
 its own, and the two results are joined by their log-sum-exps, which is exact. Keys lose their mean over the tokens
 before they are rounded (SageAttention, arXiv 2410.02367, section 4.2): it adds the same to all scores of a query, so
 that only the log-sum-exp has to be put right. Lossy: what it costs is in docs/performance.md.
