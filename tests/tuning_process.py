@@ -6,7 +6,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from studio.tuning import EVENT, Refused, TuningEvent, TuningWork
+import torch
+
+from studio.tuning import EVENT, Ended, Refused, Stepped, TuningEvent, TuningWork
+from tuning.state import read_state
 
 
 def train(work: TuningWork, tell: Callable[[TuningEvent], None]) -> None:
@@ -28,3 +31,29 @@ def train(work: TuningWork, tell: Callable[[TuningEvent], None]) -> None:
             tell(event)
     if process.returncode:
         raise RuntimeError(f"The training ended with status {process.returncode}.")
+
+
+def train_whole_and_cut(work: Callable[[str, int], TuningWork]) -> list[Stepped]:
+    """Train four steps in one go and in two, and assert that what has learnt is the same to the bit.
+
+    Args:
+        work: into a folder of this name, up to this step.
+
+    Returns:
+        What was told of steps.
+    """
+    told: list[TuningEvent] = []
+
+    def weights(out: str, *upto: int) -> dict[str, torch.Tensor]:
+        for steps in upto:
+            train(work(out, steps), told.append)
+        state = read_state(work(out, upto[-1]).out / "state" / "training.pt")
+        assert state is not None
+        return state.weights
+
+    whole, cut = weights("whole", 4), weights("cut", 2, 4)
+    assert told[-1] == Ended(step=4, is_whole=True)
+    assert whole.keys() == cut.keys()
+    for name, value in whole.items():
+        assert torch.equal(value, cut[name]), name
+    return [event for event in told if isinstance(event, Stepped)]

@@ -9,10 +9,9 @@ import torch
 
 from backend.media import write_clip
 from engine.speck import build_speck
-from studio.tuning import Ended, Stepped, TuningEvent, TuningWork
-from tuning.state import read_state
+from studio.tuning import TuningWork
 from tuning_data import NUM_FRAMES, line_of, moving_square, recipe_of, write_lines
-from tuning_process import train
+from tuning_process import train_whole_and_cut
 
 pytestmark = [
     pytest.mark.gpu,
@@ -31,10 +30,9 @@ def test_a_continued_training_of_two_gpus_is_the_uninterrupted_one(tmp_path: Pat
     for index in range(4):
         write_clip(data / f"{index}.mp4", moving_square(NUM_FRAMES, index), fps=10)
     write_lines(data, [line_of(f"{index}.mp4", NUM_FRAMES) for index in range(4)])
-    told: list[TuningEvent] = []
 
-    def trained(out: str, steps: int) -> dict[str, torch.Tensor]:
-        work = TuningWork(
+    def work(out: str, steps: int) -> TuningWork:
+        return TuningWork(
             recipe=recipe_of(data="own", num_gpus=2, steps=steps, offloads_weights=offloads, **HOW),
             checkpoint=tmp_path / "speck",
             data={"own": data},
@@ -43,16 +41,5 @@ def test_a_continued_training_of_two_gpus_is_the_uninterrupted_one(tmp_path: Pat
             device="cuda:0",
             beside=("cuda:1",),
         )
-        train(work, told.append)
-        state = read_state(tmp_path / out / "state" / "training.pt")
-        assert state is not None
-        return state.weights
 
-    whole = trained("whole", 4)
-    trained("cut", 2)
-    cut = trained("cut", 4)
-    assert told[-1] == Ended(step=4, is_whole=True)
-    assert all(event.memory for event in told if isinstance(event, Stepped))
-    assert whole.keys() == cut.keys()
-    for name, value in whole.items():
-        assert torch.equal(value, cut[name]), name
+    assert all(event.memory for event in train_whole_and_cut(work))

@@ -11,11 +11,10 @@ from PIL import Image
 
 from backend.media import write_clip
 from engine.speck import build_speck
-from studio.tuning import Ended, Lora, Optimisation, ReasonerRecipe, Recipe, Stepped, TuningEvent, TuningWork
+from studio.tuning import Lora, Optimisation, ReasonerRecipe, Recipe, TuningWork
 from studio.tuning.recipes import Blend
-from tuning.state import read_state
 from tuning_data import NUM_FRAMES, line_of, moving_square, recipe_of, write_lines
-from tuning_process import train
+from tuning_process import train_whole_and_cut
 from tuning_recordings import policy_recipe, record
 
 pytestmark = [
@@ -67,11 +66,10 @@ def lifts(folder: Path) -> Recipe:
 @pytest.mark.parametrize("made_by", [squares, questions, lifts])
 def test_a_continued_training_is_the_uninterrupted_one(speck: Path, tmp_path: Path, made_by):
     recipe = made_by(tmp_path / "data")
-    told: list[TuningEvent] = []
 
-    def trained(out: str, steps: int) -> dict[str, torch.Tensor]:
+    def work(out: str, steps: int) -> TuningWork:
         how = recipe.optimisation.model_copy(update={"steps": steps})
-        work = TuningWork(
+        return TuningWork(
             recipe=recipe.model_copy(update={"optimisation": how}),
             checkpoint=speck,
             data={"own": tmp_path / "data"},
@@ -79,16 +77,5 @@ def test_a_continued_training_is_the_uninterrupted_one(speck: Path, tmp_path: Pa
             cache=tmp_path / "cache",
             device="cuda",
         )
-        train(work, told.append)
-        state = read_state(tmp_path / out / "state" / "training.pt")
-        assert state is not None
-        return state.weights
 
-    whole = trained("whole", 4)
-    trained("cut", 2)
-    cut = trained("cut", 4)
-    assert told[-1] == Ended(step=4, is_whole=True)
-    assert all(event.memory for event in told if isinstance(event, Stepped))
-    assert whole.keys() == cut.keys()
-    for name, value in whole.items():
-        assert torch.equal(value, cut[name]), name
+    assert all(event.memory for event in train_whole_and_cut(work))
