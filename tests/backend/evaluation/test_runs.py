@@ -341,13 +341,15 @@ def test_a_text_that_is_too_long_for_a_judge_is_counted_and_the_others_are_grade
     asyncio.run(act())
 
 
-def test_a_run_is_not_deleted_under_its_judge(database: Database, tmp_path: Path):
+def test_a_run_is_neither_judged_twice_at_once_nor_deleted_under_its_judge(database: Database, tmp_path: Path):
     async def act() -> None:
         async with studio(database, tmp_path, painter=lambda _: "a red cube", good=grades) as own:
             await own.benchmarks.add(captions())
             run = await own.ended((await own.runs.start(StartRun(benchmark="captions", reasoner="painter"))).id)
             own.reasoners.gate.clear()
             await own.judging.start(run, AskVerdicts(judge="good"))
+            with pytest.raises(Conflict, match="at work"):
+                await own.judging.start(run, AskVerdicts(judge="good"))
             with pytest.raises(Conflict, match="at work"):
                 await own.runs.remove(run.id)
             own.reasoners.gate.set()
@@ -362,8 +364,6 @@ def test_a_run_is_not_deleted_under_its_judge(database: Database, tmp_path: Path
 async def judged(own: Studio, run: EvaluationRun, judge: str, *, anyway: bool = False) -> Any:
     """What became of a judge's work, once it has ended."""
     await own.judging.start(run, AskVerdicts(judge=judge, anyway=anyway))
-    with pytest.raises(Conflict, match="at work"):
-        await own.judging.start(run, AskVerdicts(judge=judge))
     while own.judging.is_at_work(run.id):
         await asyncio.sleep(0.005)
     return own.judging.progress(run.id)
