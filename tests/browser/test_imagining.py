@@ -50,6 +50,10 @@ def test_a_fan_by_seeds_and_by_instructions_is_foreseen_and_ranked(open_page: Op
     expect(fan.locator(".o-fan")).to_have_attribute("data-state", "succeeded", timeout=JOB_MS)
     expect(fan.locator("tbody")).to_contain_text("push the cube")
 
+    page.page.reload()
+    expect(fan.locator(".o-fan")).to_have_attribute("data-state", "succeeded")
+    expect(fan.locator("tbody")).to_contain_text("push the cube")
+
 
 def test_a_rollout_is_imagined_chunk_after_chunk(open_page: OpenPage):
     page = planning(open_page)

@@ -8,15 +8,24 @@ const LOOK_MS = 1000;
 
 const lost = () => ({ message: say("error.unreachable") });
 
-/** `path` is where such things are begun; `found` is null before the first. */
-export function useImagined(path) {
+/**
+ * `path` is where such things are begun; `found` is null before the first. `keptAs` is the key under which the tab keeps
+ * which one it was, so that a reload shows it again; without it a reload begins with none.
+ */
+export function useImagined(path, keptAs = null) {
   const found = useSignal(null);
   const { id, state } = found.value ?? {};
   const running = state === "running";
   const take = (answer) => {
-    if (answer) found.value = answer;
-    else if (found.peek()?.state === "running") found.value = { ...found.peek(), state: "failed", error: lost() };
+    if (answer) {
+      found.value = answer;
+      if (keptAs) sessionStorage[keptAs] = answer.id;
+    } else if (found.peek()?.state === "running") found.value = { ...found.peek(), state: "failed", error: lost() };
   };
+  useEffect(() => {
+    const kept = keptAs && sessionStorage[keptAs];
+    if (kept) stillThere(`${path}/${kept}`).then((answer) => (found.value ??= answer));
+  }, []);
   useEffect(() => {
     if (!running) return undefined;
     const timer = setInterval(async () => take(await ask("GET", `${path}/${id}`)), LOOK_MS);
@@ -28,4 +37,10 @@ export function useImagined(path) {
     begin: async (request) => take(await askJson("POST", path, request)),
     cancel: async () => take(await ask("DELETE", `${path}/${id}`)),
   };
+}
+
+/** What a path answers; null where the server, which keeps these in memory, has begun anew. */
+async function stillThere(path) {
+  const response = await fetch(path).catch(() => null);
+  return response?.ok ? response.json() : null;
 }

@@ -12,7 +12,7 @@ import { imaginedStart, isSimulated } from "./imagined.js";
 
 function Fan() {
   seen(form);
-  const { found, running, begin, cancel } = useImagined("/v1/fans");
+  const { found, running, begin, cancel } = useImagined("/v1/fans", "orrery.fan");
   const image = form.get("start_image");
   const start = (fields) =>
     begin({

@@ -17,7 +17,7 @@ const GROUP = 4;
 function Rollout() {
   seen(form);
   seen(checkpoint); // whose images may be those of the simulated table
-  const { found, running, begin, cancel } = useImagined("/v1/rollouts");
+  const { found, running, begin, cancel } = useImagined("/v1/rollouts", "orrery.rollout");
   const chunks = useSignal(4);
   const horizon = useSignal(16);
   const fromTable = useSignal(false);
