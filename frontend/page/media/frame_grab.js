@@ -7,8 +7,9 @@ export function frameOf(video) {
     height: video.videoHeight,
   });
   canvas.getContext("2d").drawImage(video, 0, 0);
+  const name = `frame at ${video.currentTime.toFixed(2)} s.png`;
   return new Promise((resolve) =>
-    canvas.toBlob((blob) => resolve(blob && new File([blob], "frame.png", { type: "image/png" })), "image/png"),
+    canvas.toBlob((blob) => resolve(blob && new File([blob], name, { type: "image/png" })), "image/png"),
   );
 }
 
