@@ -98,6 +98,8 @@ def test_checkpoints_are_compared_on_three_prompts_under_one_playhead(two: Runni
     expect(page.page.get_by_text(f"{len(PROMPTS)} × {len(COMPARED)}: {CELLS} cells")).to_be_visible()
     page.page.locator("[data-do=compare]").click()
     page.page.wait_for_url("**/compare?id=*")
+    made = two.get(f"/v1/comparisons/{page.page.url.split('id=')[1]}").json()
+    assert made["axes"]["sampling.num_inference_steps"] == [1]  # written a frame before the seed
     grid = page.page.locator("o-compare")
     page.page.wait_for_function("() => Number(document.querySelector('o-compare')?.dataset.done) >= 1", timeout=MADE_MS)
     page.page.reload()  # in the middle of it

@@ -32,11 +32,14 @@ const ROW = { name: "guidance", path: "", text: "" };
 /** What stands there at first. A row is the name of a field, the path of one that has no name, and values as written. */
 export const FIRST_AXES = ["steps", "seed"].map((name) => ({ ...ROW, name }));
 
-/** The rows as they are written; `change` gets them as they become. */
+/** The rows as they are written; `change` gets what makes the new ones of those that there are by then. */
 export function Axes({ rows, change }) {
   const row = ({ name, path, text }, index) => {
     const field = say(`compare.field_${name}`);
-    const set = (part) => (event) => change(rows.with(index, { ...rows[index], [part]: event.currentTarget.value }));
+    const set =
+      (part) =>
+      ({ currentTarget: { value } }) =>
+        change((now) => now.with(index, { ...now[index], [part]: value }));
     return html`
       <div class="o-axis">
         <select class="o-select" aria-label=${say("compare.axis")} value=${name} onChange=${set("name")}>
@@ -66,7 +69,7 @@ export function Axes({ rows, change }) {
           type="button"
           class="o-btn o-quiet"
           aria-label=${say("compare.remove", { name: field })}
-          onClick=${() => change(rows.toSpliced(index, 1))}
+          onClick=${() => change((now) => now.toSpliced(index, 1))}
         >
           <${Icon} name="close" />
         </button>
@@ -82,7 +85,7 @@ export function Axes({ rows, change }) {
         icon="filter"
         words=${say("compare.add_axis")}
         data-do="add-axis"
-        onClick=${() => change([...rows, ROW])}
+        onClick=${() => change((now) => [...now, ROW])}
       />
     </fieldset>
   `;

@@ -158,7 +158,7 @@ export function CompareForm() {
           </p>`
         }
       </fieldset>
-      <${Axes} rows=${axes.value} change=${(changed) => (axes.value = changed)} />
+      <${Axes} rows=${axes.value} change=${(become) => (axes.value = become(axes.peek()))} />
       <div class="o-compare-foot">
         <button
           type="button"
