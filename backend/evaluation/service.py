@@ -205,7 +205,7 @@ class RunService:
 
     async def _resume(self, run_id: str) -> EvaluationRun:
         run = await self.get(run_id)
-        if run_id in self._live:
+        if await self._is_live(run):
             raise Conflict(f"Run {run_id} is running.", hint="Wait until it ends, or stop it first.")
         if _has_everything(run):
             raise Conflict(f"Run {run_id} has an answer to everything.", hint="Start another run.")
@@ -230,7 +230,7 @@ class RunService:
 
     async def _remove(self, run_id: str) -> None:
         run = await self.get(run_id)
-        if run_id in self._live or (run.form == "policy" and run.state == "running"):
+        if await self._is_live(run) or (run.form == "policy" and run.state == "running"):
             raise Conflict(f"Run {run_id} is running.", hint="Stop it first.")
         if self._judging.is_at_work(run_id) or self._questions.is_at_work(run_id):
             raise Conflict(f"A reasoner is at work on run {run_id}.", hint="Wait until it has ended.")
@@ -358,6 +358,14 @@ class RunService:
 
     def _turn(self, run_id: str) -> asyncio.Lock:
         return self._turns.setdefault(run_id, asyncio.Lock())
+
+    async def _is_live(self, run: EvaluationRun) -> bool:
+        """Whether its loop still asks; one that has written down its end is waited for."""
+        live = self._live.get(run.id)
+        if live is not None and run.state != "running":
+            await asyncio.wait({live.task})
+            return False
+        return live is not None
 
     def _ended(self, run_id: str, task: asyncio.Task[None]) -> None:
         if (live := self._live.get(run_id)) is not None and live.task is task:
