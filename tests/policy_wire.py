@@ -10,7 +10,7 @@ from policy_requests import policy_request
 from running import RunningServer
 from studio.wire.arrays import pack_message, unpack_message
 
-ANSWER_S = 60
+ANSWER_S = 150
 
 
 class Client:

@@ -18,6 +18,8 @@ READY = {
     "arena": "o-arena-vote[data-state]",
     "evaluate": "o-evaluate .o-columns",
     "tune": "o-tune .o-columns",
+    "refine": "o-refine form",
+    "robot": "o-robot-panel [role=tab]",
 }
 """By page, what is there once it can be used."""
 

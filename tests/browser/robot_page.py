@@ -67,10 +67,14 @@ class RobotPage:
         """Let the arm swing no faster than this page reads, then wait for a picture."""
         for _ in range(num_ticks // TICKS_AT_ONCE):
             arm.swing(TICKS_AT_ONCE, clamped=(3,))
-            self.page.wait_for_function("tick => window.orrery.robot.now.tick?.tick === tick", arg=arm.tick)
+            self.wait_tick(arm)
         arm.until(lambda: any("canvas" in message.get("want", ()) for message in arm.heard))
         arm.show("canvas")
         expect(self.view).to_have_attribute("data-frames", re.compile(r"\d+"))
+
+    def wait_tick(self, arm: DrivenBridge) -> None:
+        """Wait until the page has the arm's last tick."""
+        self.page.wait_for_function("tick => window.orrery.robot.now.tick?.tick === tick", arg=arm.tick)
 
     def take_control(self) -> RobotPage:
         self.button("control").click()

@@ -34,6 +34,7 @@ class StudioPage:
         self.url = url
         self.allowed = allowed
         self.place = IMAGE
+        self.asked: str | None = None
         self.complaints: list[str] = []
         self.page: Page = context.new_page()
         self.page.on("request", lambda request: self._check_local(request.url))
@@ -49,10 +50,12 @@ class StudioPage:
     def visit(self, place: str = IMAGE, query: str = "") -> StudioPage:
         """Open the page of a place and wait until it can be used."""
         self.place = place
+        self.asked = None
         self.page.goto(f"{self.url}{PATHS[place]}{query}")
         return self.wait_usable()
 
     def reload(self) -> StudioPage:
+        self.asked = None
         self.page.reload()
         return self.wait_usable()
 
@@ -129,10 +132,10 @@ class StudioPage:
         return self.generate(prompt)
 
     def wait_state(self, state: str, job: str | None = None) -> None:
-        """Wait until the job on the stage is in a state."""
+        """Wait until the job on the stage, the one that was asked for last unless another is named, is in a state."""
+        if job := job or self.asked:
+            expect(self.stage).to_have_attribute("data-job", job, timeout=JOB_MS)
         expect(self.stage).to_have_attribute("data-state", state, timeout=JOB_MS)
-        if job is not None:
-            expect(self.stage).to_have_attribute("data-job", job)
 
     def wait_step(self, step: int = 1) -> None:
         """Wait until so many previews have been drawn."""
@@ -167,6 +170,7 @@ class StudioPage:
         self.page.wait_for_function(
             "job => document.querySelector('o-errors').dataset.job === job", arg=job, timeout=JOB_MS
         )
+        self.asked = job
         return job
 
     def wait_picture(self) -> None:

@@ -54,7 +54,8 @@ def test_a_preset_is_saved_loaded_on_another_device_and_deleted(open_page: OpenP
     expect(other.steps).to_have_value("3")
     page.page.get_by_role("button", name="Delete Slow & wide <b>").click()
     expect(page.page.locator(".o-preset")).to_have_count(0)
-    page.page.get_by_role("button", name="Undo").click()
+    with page.page.expect_response(lambda reply: reply.request.method == "POST" and "/v1/presets" in reply.url):
+        page.page.get_by_role("button", name="Undo").click()
     page.page.locator("[data-do=presets]").click()
     expect(page.page.locator(".o-preset")).to_contain_text("Slow & wide <b>")
     page.page.get_by_role("button", name="Delete Slow & wide <b>").click()

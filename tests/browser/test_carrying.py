@@ -15,10 +15,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_back_closes_the_look_and_does_not_leave_the_library(open_page: OpenPage, studio: RunningServer):
-    name = make_picture(studio, "numbat at dusk")
+    name = make_picture(studio, "quoll at dusk")
     page = open_page()
     visit(page, "queue")
-    visit(page, "library", "?q=numbat")
+    visit(page, "library", "?q=quoll")
     page.page.set_viewport_size({"width": 390, "height": 844})
     peek = page.page.locator("o-library-peek")
     page.page.locator(f'.o-tile[data-id="{name}"] [data-do=open]').click()
@@ -26,7 +26,7 @@ def test_back_closes_the_look_and_does_not_leave_the_library(open_page: OpenPage
     expect(page.page).to_have_url(re.compile(f"item={name}"))
     page.page.go_back()
     expect(peek).to_be_hidden()
-    expect(page.page).to_have_url(re.compile(r"/library\?q=numbat$"))
+    expect(page.page).to_have_url(re.compile(r"/library\?q=quoll$"))
     page.page.go_forward()
     expect(peek).to_be_visible()
     peek.locator("[data-do=close]").click()

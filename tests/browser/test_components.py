@@ -3,11 +3,10 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
 from browser.conftest import OpenPage
-from browser.keeping_page import make_clip
-from browser.studio_page import OPEN_MS, PATHS, StudioPage
+from browser.keeping_page import make_clip, wait_usable
+from browser.studio_page import PATHS, StudioPage
 from browser.test_player import PHONE
 from frontend.places import PLACES
 from running import RunningServer
@@ -42,10 +41,11 @@ DRAWN = """() => [...document.querySelectorAll("input, select")].filter((node) =
 
 def opened(page: StudioPage, place: str) -> StudioPage:
     page.page.goto(f"{page.url}{MADE_HERE[place]}")
-    expect(page.page.locator("o-header")).to_have_attribute("data-state", "open", timeout=OPEN_MS)
     if place in PATHS:
         page.place = place
         page.wait_usable()
+    else:
+        wait_usable(page, place)
     page.page.wait_for_load_state("networkidle")
     return page
 

@@ -127,6 +127,7 @@ def test_an_unpacked_run_is_added_with_its_corrections_and_its_media_are_behind_
     page = visit(open_page(), "evaluate").page
     chosen = page.get_by_label("Add a benchmark").and_(page.locator("input"))
     chosen.set_input_files([tmp_path / name for name in (*files, "lift.mp4")])
+    expect(page.get_by_text("Cockatoos: 1 question added")).to_be_visible()
     expect(benchmarks(page).locator("option:checked")).to_have_text("Cockatoos")
     run = studio.post("/v1/runs", json={"benchmark": "cockatoos", "settings": {"trials": 1, "max_tokens": 4}}).json()
     (kept,) = studio.get(f"/v1/runs/{run['id']}/corrections").json()["corrections"]

@@ -124,19 +124,21 @@ def test_the_stage_shows_what_was_just_asked_for_and_not_what_others_run(open_pa
 
 
 def test_a_batch_of_which_something_waits_stands_under_waiting_alone(open_page: OpenPage, studio: RunningServer):
-    request = {"kind": "generate_image", "prompt": "two", "resolution": "256", "sampling": {"num_inference_steps": 20}}
+    slow = {"kind": "generate_image", "prompt": "slow", "resolution": "720", "sampling": {"num_inference_steps": 200}}
+    quick = {"kind": "generate_image", "prompt": "quick", "resolution": "256", "sampling": {"num_inference_steps": 1}}
     studio.post("/v1/queue/pause").raise_for_status()
     try:
-        batch = studio.post("/v1/batches", json={"request": request, "axes": {"sampling.seed": [1, 2]}}).json()
+        batch = studio.post("/v1/batches", json={"requests": [slow, quick]}).json()
         first, _ = [job["id"] for job in batch["jobs"]]
         page = visit(open_page(), "queue")
         studio.post("/v1/queue/resume").raise_for_status()
         page.page.wait_for_function(
-            "id => fetch(`/v1/jobs/${id}`).then((reply) => reply.json()).then((job) => job.state !== 'queued')",
+            "id => fetch(`/v1/jobs/${id}`).then((reply) => reply.json()).then((job) => job.progress.step > 0)",
             arg=first,
             timeout=JOB_MS,
         )
         studio.post("/v1/queue/pause").raise_for_status()
+        studio.post(f"/v1/jobs/{first}/stop").raise_for_status()  # the second one has not begun
         studio.wait_job(first)
         row = page.page.locator(f"[data-batch='{batch['id']}']")
         expect(page.page.locator(f"[data-entry='{batch['id']}']")).to_contain_text("1 of 2")

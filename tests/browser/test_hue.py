@@ -41,6 +41,7 @@ def test_ten_questions_are_rated_by_keyboard_with_an_undo_and_a_reload(
             bank.get_by_label("Dimension").select_option(label=("Physical laws", "Visual integrity")[number % 2])
             bank.get_by_role("button", name="Add question").click()
             expect(bank.locator("[data-question]")).to_have_count(number + 1)
+            expect(bank.get_by_label("Your question")).to_have_value("")  # which the answer empties
         bank.get_by_label("Domain of the prompt").select_option("physics")
     assert serious_violations(page) == []
 

@@ -105,6 +105,7 @@ def test_a_branch_is_proposed_to_an_arm_that_waits_for_approval(open_page: OpenP
         page.watch(arm, 4)
         arm.stand("holding", hold="approval", run={**RUN, "mode": "approve"})
         arm.swing(1)
+        page.wait_tick(arm)
         fan = page.page.locator("o-robot-fan")
         fan.locator("summary").click()
         fan.locator("[data-do=fan]").click()

@@ -8,7 +8,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from browser.conftest import OpenPage
-from browser.studio_page import JOB_MS, StudioPage
+from browser.studio_page import StudioPage
 from running import RunningServer
 
 pytestmark = pytest.mark.browser
@@ -18,7 +18,7 @@ def made(studio: RunningServer, page: StudioPage, request: dict[str, Any]) -> st
     answer = studio.post("/v1/jobs", json={"sampling": {"num_inference_steps": 2, "seed": 5}, **request})
     job = answer.raise_for_status().json()["id"]
     page.strip.locator(f"[data-job='{job}']").click()
-    expect(page.stage).to_have_attribute("data-state", "succeeded", timeout=JOB_MS)
+    page.wait_state("succeeded", job)
     return job
 
 

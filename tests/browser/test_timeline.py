@@ -42,8 +42,10 @@ def answered(
         assert added.status_code == 201, added.text
         run = studio.post("/v1/runs", json={"benchmark": added.json()["id"], "reasoner": "sage"}).json()["id"]
         wait_for(lambda: studio.get(f"/v1/runs/{run}").json()["state"] == "succeeded", 60)
-        yield run
-        (studio.data / "reasoners.toml").unlink()
+        try:
+            yield run
+        finally:
+            (studio.data / "reasoners.toml").unlink()
 
 
 def item(page: Page, number: int = 0) -> Locator:

@@ -204,7 +204,7 @@ class World:
         for example in json_examples(operation):
             yield (
                 example,
-                httpx.request(method, self.server.url + path, json=self.known(example), timeout=60, verify=NO_TLS),
+                httpx.request(method, self.server.url + path, json=self.known(example), timeout=240, verify=NO_TLS),
             )
 
 
