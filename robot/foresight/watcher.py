@@ -143,7 +143,8 @@ class Watcher:
         except PolicyLost as error:
             log.info("foreseen frames dropped", label=label, words=str(error))
             with self._lock:
-                self._clips.pop(label, None)
+                if self._clips.get(label) is clip:  # else a good one has come meanwhile
+                    del self._clips[label]
             return
         seen = moment.views.canvas()
         self._done = Foreseen(moment, frame, foreseen, diverged(before, foreseen, seen, clip.views))

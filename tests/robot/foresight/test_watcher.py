@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from robot.foresight import Foreseen, Moment, Watcher
 from robot.foresight.clip import ForeseenClip, clip_of_video
@@ -69,6 +70,17 @@ def test_a_clip_of_broken_pictures_is_dropped_and_the_next_one_is_used(watcher: 
     watcher.take(clip())
 
     assert seen(watcher, 2).frame == 1
+
+
+def test_a_good_clip_that_comes_while_a_broken_one_is_looked_at_stays(watcher: Watcher):
+    class Overtaken(ForeseenClip):
+        def picture(self, index: int) -> NDArray[np.uint8]:
+            watcher.take(clip())
+            return super().picture(index)
+
+    watcher.take(Overtaken("1-0", (b"no", b"picture")))
+
+    assert seen(watcher, 1).frame == 1
 
 
 def test_a_look_returns_at_once_while_a_comparison_takes_long(watcher: Watcher):
