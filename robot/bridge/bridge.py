@@ -14,8 +14,8 @@ stopped run are answered when they have begun: how they end is told by `check` a
 from __future__ import annotations
 
 import json
-import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +47,7 @@ from studio.wire.frames import pack_frame
 log = structlog.get_logger("orrery.robot.bridge")
 
 MAX_WAITING = 30
-"""Ticks that may wait to be sent: two seconds; older ones give way."""
+"""Messages that may wait to be sent, two seconds of ticks; older ones give way, first those that nothing hangs on."""
 
 BACKOFF_S = (0.5, 1.0, 2.0, 5.0)
 MAX_ORDER_BYTES = 1 << 20
@@ -70,7 +70,8 @@ class Bridge:
         self._token = token
         self._clock = clock
         self._hello = hello
-        self._waiting: queue.Queue[TickReport | Check | ForeseenClip] = queue.Queue(MAX_WAITING)
+        self._waiting: deque[TickReport | Check | ForeseenClip] = deque()
+        self._news = threading.Condition()
         self._wanted: frozenset[str] = frozenset()
         self._connected = False
         self._coming = ComingRows()
@@ -131,9 +132,11 @@ class Bridge:
         shown: SessionView | None = None
         next_summary_s = self._clock.now()
         while not is_over():
-            try:
-                found = self._waiting.get(timeout=0.2)
-            except queue.Empty:
+            with self._news:
+                if not self._waiting:
+                    self._news.wait(0.2)
+                found = self._waiting.popleft() if self._waiting else None
+            if found is None:
                 continue
             if isinstance(found, Check):
                 _send(socket, messages.check(found))
@@ -205,15 +208,16 @@ class Bridge:
     def _put(self, found: TickReport | Check | ForeseenClip) -> None:
         if not self._connected:
             return
-        while True:
-            try:
-                self._waiting.put_nowait(found)
-                return
-            except queue.Full:
-                try:
-                    self._waiting.get_nowait()
-                except queue.Empty:
-                    continue
+        with self._news:
+            self._waiting.append(found)
+            if len(self._waiting) > MAX_WAITING:
+                del self._waiting[next((at for at, one in enumerate(self._waiting) if _may_give_way(one)), 0)]
+            self._news.notify()
+
+
+def _may_give_way(waiting: TickReport | Check | ForeseenClip) -> bool:
+    """Whether the next of its kind says as much: not of a finding, nor of a tick in which something happened."""
+    return isinstance(waiting, ForeseenClip) or (isinstance(waiting, TickReport) and not waiting.events)
 
 
 def _object(frame: str | bytes) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,17 @@ import pytest
 from websockets.sync.server import ServerConnection
 
 from robot.bridge import Bridge, messages
+from robot.bridge.bridge import MAX_WAITING
 from robot.clock import MonotonicClock
 from robot.loop import DeadMan
 from robot.loop.loop import DEAD_MAN_TIMEOUT_S
 from robot.settings import RobotSettings
 from robot.station import Station
 from robot.station.hardware import connect_hardware
+from robot.station.self_test import Check
+from robot.tick_report import Event
 from robot_episodes import recorded
+from robot_fakes import Rig
 from robot_servers import BOUND_S, policy_server, until
 from studio.wire.frames import unpack_frame
 
@@ -134,6 +139,22 @@ def test_orders_are_carried_out_and_answered(tmp_path: Path, page: Page):
         assert page.order("episodes")["value"]["episodes"][0]["num_frames"] == 8
 
     assert [check["outcome"] for check in page.of("check")] == ["passed"]
+
+
+def test_where_the_server_is_slow_ticks_give_way_before_findings_and_events(tmp_path: Path):
+    bridge = Bridge("", "", MonotonicClock(), dict, tmp_path)
+    bridge._connected = True  # type: ignore
+    rig = Rig()
+    plain = rig.tick()
+    fault = replace(plain, events=(Event(0.0, "fault", "The arm stopped."),))
+    for found in (Check("arm", "passed", "At rest."), fault):
+        bridge._put(found)  # type: ignore
+    for _ in range(2 * MAX_WAITING):
+        bridge.on_tick(plain)
+
+    waiting = list(bridge._waiting)  # type: ignore
+    assert len(waiting) == MAX_WAITING
+    assert (waiting[0].name, waiting[1].events) == ("arm", fault.events)  # type: ignore
 
 
 def test_what_cannot_be_done_is_answered_with_the_reason(tmp_path: Path, page: Page):
