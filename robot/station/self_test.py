@@ -215,10 +215,11 @@ class SelfTest:
         self._policy.ask(
             Observation(-1, -1, self._arm.state(), self._cameras.views(), prompt, objects), timeout_s=timeout_s
         )
-        while (answer := self._policy.take()) is None:
+        while self._policy.busy:
             self._wait(0.01)
             if self._cancelled.is_set():
                 return ArmLost("The self-test was cancelled.")
+        answer = self._policy.take()
         return answer if isinstance(answer, StudioError) else None
 
     def _go(
