@@ -49,7 +49,7 @@ class GripperThread:
         self._told: float | None = None
         self._lost = ""
         self._num_recoveries = 0
-        self._recovering = threading.Lock()
+        self._lock = threading.Lock()  # held for moments: never while the driver works
         self._wake = threading.Event()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="gripper", daemon=True)
@@ -63,13 +63,15 @@ class GripperThread:
     def move(self, position: float) -> None:
         """Go there, soon."""
         self._check()
-        if self._told is None or abs(position - self._told) > SAME or (position != self._told and position in ENDS):
-            self._told = self._target = position
-            self._wake.set()
+        with self._lock:
+            told = self._told
+            if told is None or abs(position - told) > SAME or (position != told and position in ENDS):
+                self._told = self._target = position
+                self._wake.set()
 
     def recover(self) -> None:
         """Forget that it failed, and what it was told; a failure of what began before this is no new one."""
-        with self._recovering:
+        with self._lock:
             self._lost, self._told, self._target = "", None, None
             self._num_recoveries += 1
 
@@ -88,14 +90,15 @@ class GripperThread:
         while not self._ended.is_set():
             self._wake.wait(POLL_S)
             self._wake.clear()
-            num_recoveries = self._num_recoveries
-            target, self._target = self._target, None
+            with self._lock:
+                num_recoveries = self._num_recoveries
+                target, self._target = self._target, None
             try:
                 if target is not None and not self._ended.is_set():
                     self._driver.go(target)
                 self._position = self._driver.read()
             except ArmLost as error:
-                with self._recovering:
+                with self._lock:
                     if num_recoveries != self._num_recoveries:
                         continue
                     if not self._lost:
