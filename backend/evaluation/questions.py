@@ -134,6 +134,7 @@ class QuestionDraftService:
     async def drafts(self, run_id: str) -> QuestionDrafts:
         """All of a run. Raises RunNotFound, or BadInput where it is of another form."""
         _, benchmark = await self._annotated(run_id)
+        is_running = run_id in self._tasks  # before the reading, which has all of it once this is false
         found = {(one.video, one.question): one for one in await self._drafts(run_id)}
         questions = _questions_of(benchmark)
         return QuestionDrafts(
@@ -145,7 +146,7 @@ class QuestionDraftService:
                 if (item.id, question.id) in found
             ),
             drawn_by=next((one.drawn_by for one in found.values()), None),
-            is_running=run_id in self._tasks,
+            is_running=is_running,
             error=self._errors.get(run_id),
         )
 
