@@ -32,7 +32,9 @@ SERVER_COMMAND = (sys.executable, "-P", "-m", "backend")
 ANNOUNCE_TIMEOUT_S = 10.0
 """How long a server that holds the folder may take until it says where it answers."""
 
-START_TIMEOUT_S = 60.0
+START_TIMEOUT_S = 180.0
+"""Until it listens, which on a busy machine is mostly imports; one that ends is heard of at once."""
+
 STOP_TIMEOUT_S = 15.0
 _POLL_S = 0.05
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG, linux/prctl.h
