@@ -19,7 +19,6 @@ from studio.requests import parse_request
 from studio.requests.reason import Reason
 
 CPU = torch.device("cpu")
-TIMEOUT_S = 120.0
 
 WORDS: dict[str, Any] = {
     "messages": [{"role": "user", "content": "Hello!"}],
@@ -63,7 +62,7 @@ def made_by_ranks(folder: Path, meeting: Path, num_ranks: int, precision: Precis
 
 
 def _lead(results: Connection, pipes: list[Connection], meeting: str, folder: Path, size: int, precision: Any) -> None:
-    group = RankGroup.join(0, size, meeting, CPU, TIMEOUT_S)
+    group = RankGroup.join(0, size, meeting, CPU)
     engine = Engine.load(folder, device="cpu", precision=precision, peers=group.another_ring())
     engine.leader = Leader(engine.model, engine.coder, group, pipes, count=lambda _: size)
     made = _made(engine)
@@ -78,7 +77,7 @@ def _towers(engine: Engine) -> list[Any]:
 
 
 def _follow(pipe: Connection, rank: int, meeting: str, folder: Path, size: int, precision: Any) -> None:
-    group = RankGroup.join(rank, size, meeting, CPU, TIMEOUT_S)
+    group = RankGroup.join(rank, size, meeting, CPU)
     generator.TOKENS_PER_PASS = TOKENS_PER_PASS
     follower = Follower.load(folder, group, precision=precision, peers=group.another_ring())
     with suppress(EOFError):

@@ -28,8 +28,6 @@ CANVAS = (1280, 720)
 
 NUM_LATENT_FRAMES = 6
 
-TIMEOUT_S = 120.0
-
 Rooms = Sequence[tuple[int, int]]
 """Bytes left on the first rank and on the second, for each decode."""
 
@@ -77,7 +75,7 @@ def decode_on_two(folder: Path, meeting: Path, rooms: Rooms) -> list[Decoded]:
 
 @torch.inference_mode()
 def _lead(results: Connection, pipe: Connection, meeting: str, folder: Path, rooms: Rooms) -> None:
-    group = RankGroup.join(0, 2, meeting, CPU, TIMEOUT_S)
+    group = RankGroup.join(0, 2, meeting, CPU)
     engine = Engine.load(folder, device="cpu")
     coder: Any = engine.coder
     coder.piece_lengths = _lengths_as_on_a_gpu
@@ -100,7 +98,7 @@ def _lead(results: Connection, pipe: Connection, meeting: str, folder: Path, roo
 
 
 def _follow(results: Connection, pipe: Connection, meeting: str, folder: Path, rooms: Rooms) -> None:
-    group = RankGroup.join(1, 2, meeting, CPU, TIMEOUT_S)
+    group = RankGroup.join(1, 2, meeting, CPU)
     engine = Engine.load(folder, device="cpu")
     left = iter(rooms)
     told: list[list[str | int]] = []

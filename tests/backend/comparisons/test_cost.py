@@ -65,7 +65,7 @@ def least(rounds: list[tuple[float, float]]) -> tuple[float, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_a_comparison_adds_at_most_a_twentieth_to_the_time_of_its_generations(
     server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):

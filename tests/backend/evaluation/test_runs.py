@@ -166,7 +166,9 @@ def test_of_two_calls_that_start_the_same_work_one_is_refused(database: Database
             run = await own.ended(run.id)
             assert len(own.reasoners.asked) == 2
             said = AskVerdicts(judge="good")
+            own.reasoners.gate.clear()
             judging = await asyncio.gather(*(own.judging.start(run, said) for _ in range(2)), return_exceptions=True)
+            own.reasoners.gate.set()
             assert sum(isinstance(one, Conflict) for one in judging) == 1
 
     asyncio.run(act())

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from backend.worker.priority import PROC, sessions_are_groups
-from running import RunningServer, is_alive, running, wait_for
+from running import START_S, RunningServer, is_alive, running, wait_for
 
 LONG: dict[str, Any] = {
     "resolution": "720",
@@ -214,7 +214,7 @@ def test_a_checkpoint_with_an_unknown_tensor_fails_to_load_in_words_and_takes_no
     shard.write_bytes(raw.replace(b"layers.0.self_attn.to_q.weight", b"layers.0.self_attn.to_x.weight"))
 
     with running(tmp_path / "data", ORRERY_CHECKPOINT=str(broken)) as started:
-        wait_for(lambda: started.get("/readyz").text == "failed", 60)
+        wait_for(lambda: started.get("/readyz").text == "failed", START_S)
         answer = started.post("/v1/jobs", json={"kind": "generate_image", "prompt": "x"})
 
     assert answer.status_code == 409

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
-from running import RunningServer, is_alive, running, wait_for
+from running import START_S, RunningServer, is_alive, running, wait_for
 
 LONG: dict[str, Any] = {"resolution": "720", "aspect_ratio": "16:9", "sampling": {"num_inference_steps": 200}}
 
@@ -65,7 +65,7 @@ def test_a_database_held_by_somebody_else_is_waited_out(data: Path):
 
         assert refused.json()["error"]["code"] == "storage_failed"
         assert server.wait_job(job["id"])["state"] == "succeeded"
-        wait_for(lambda: server.get("/readyz").text == "ready", 60)
+        wait_for(lambda: server.get("/readyz").text == "ready", START_S)
         assert server.wait_job(server.submit()["id"])["state"] == "succeeded"
 
 
@@ -94,7 +94,7 @@ def test_a_checkpoint_that_fails_keeps_the_queue_and_takes_nothing_more(data: Pa
     server.kill()
 
     with running(data, ORRERY_DEVICE="cuda:7") as broken:
-        wait_for(lambda: broken.get("/readyz").text == "failed", 60)
+        wait_for(lambda: broken.get("/readyz").text == "failed", START_S)
         assert broken.job(job["id"])["state"] == "queued"
         broken.delete(f"/v1/jobs/{job['id']}")
         assert broken.post(f"/v1/jobs/{job['id']}/retry").status_code >= 400
@@ -129,5 +129,5 @@ def test_a_worker_that_never_gets_ready_is_said_to_have_failed(data: Path):
         wait_for(has_failed, 120)
         answer = server.post("/v1/jobs", json={"kind": "generate_image", "prompt": "x"})
         assert answer.json()["error"]["code"] == "engine_lost"
-        wait_for(lambda: server.get("/readyz").text == "ready", 60)
+        wait_for(lambda: server.get("/readyz").text == "ready", START_S)
         assert server.wait_job(server.submit()["id"])["state"] == "succeeded"

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
-from running import RunningServer, about, children, running, wait_for
+from running import START_S, RunningServer, about, children, running, wait_for
 
 PRESET = (
     'id = "{0}"\ntitle = "{0}"\nsummary = "Another."\nbuilt_here = true\nrandom_weights = true\nweights_gb = 0.01\n'
@@ -78,7 +78,7 @@ def test_jobs_of_a_checkpoint_that_cannot_be_loaded_fail_and_no_others(fleet: Ru
 def test_loading_a_checkpoint_leaves_the_default_as_it_is(fleet: RunningServer):
     fleet.post("/v1/checkpoints/speck/default")
     assert fleet.post("/v1/checkpoints/third/load").status_code == 202
-    wait_for(lambda: states(fleet)["third"] == "ready", 60)
+    wait_for(lambda: states(fleet)["third"] == "ready", START_S)
     assert fleet.get("/v1/choices/generate_image").json()["checkpoint"] == "speck"
     assert fleet.submit()["checkpoint"] == "speck"
 
@@ -109,7 +109,7 @@ def test_what_others_leave_of_the_grant_is_said(fleet: RunningServer):
 
 def test_unloading_frees_the_place_and_a_conversation_then_says_what_to_do(fleet: RunningServer):
     fleet.post("/v1/checkpoints/speck/default")
-    wait_for(lambda: fleet.get("/readyz").text == "ready", 60)
+    wait_for(lambda: fleet.get("/readyz").text == "ready", START_S)
     fleet.post("/v1/checkpoints/speck/unload")
     wait_for(lambda: fleet.get("/readyz").text == "unloaded", 60)
 
@@ -122,7 +122,7 @@ def test_unloading_frees_the_place_and_a_conversation_then_says_what_to_do(fleet
 
 def test_a_sleeper_wakes_for_a_job_and_for_a_conversation(fleet: RunningServer):
     fleet.post("/v1/checkpoints/speck/default")
-    wait_for(lambda: fleet.get("/readyz").text == "ready", 60)
+    wait_for(lambda: fleet.get("/readyz").text == "ready", START_S)
     chat = {"messages": [{"role": "user", "content": "hm?"}], "max_tokens": 2}
     for ask in (
         lambda: fleet.wait_job(fleet.submit(checkpoint="speck")["id"])["error"],

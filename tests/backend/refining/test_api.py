@@ -317,15 +317,15 @@ def test_the_resident_reasoner_takes_all_three_roles_and_its_noise_is_a_critique
 
 def test_it_goes_on_when_the_worker_dies_while_it_is_asked_something(server: RunningServer):
     server.wait_ready()
-    before = len(server.log)
+    before = start = len(server.log)
     tree = begin(server, max_rewrites=0, num_candidates=2)
 
     for _ in range(2):
-        start = len(server.log)
         worker = server.worker_pid()
         wait_for(lambda start=start: any("conversation_opened" in line for line in server.log[start:]), LIMIT_S)
         os.kill(worker, signal.SIGKILL)
         wait_for(lambda start=start: any("worker_lost" in line for line in server.log[start:]), LIMIT_S)
+        start = next(number for number in range(start, len(server.log)) if "worker_lost" in server.log[number])
 
     done = wait(server, tree, limit_s=3 * LIMIT_S)
     assert done["state"] == "succeeded", done["error"]

@@ -300,7 +300,7 @@ def test_frames_are_let_go_of_as_soon_as_the_caller_leaves(reading: tuple[Chats,
     chats.stop("a")
     store.go_on.set()
 
-    wait_for(lambda: store.frames() is None and opened() is None, 10)
+    wait_for(lambda: store.frames() is None and opened() is None, 60)
 
 
 @pytest.mark.usefixtures("no_garbage_is_looked_for")
@@ -314,4 +314,4 @@ def test_frames_of_a_clip_that_breaks_off_are_let_go_of_before_anybody_hears_of_
     (failed,) = wait_for(lambda: chats.ready, 60)
 
     assert isinstance(failed.media.exception(), BadInput)
-    wait_for(lambda: store.frames() is None, 10)
+    wait_for(lambda: store.frames() is None, 60)

@@ -61,6 +61,7 @@ def test_the_steps_of_a_way_to_rest_grow_by_one_change_each(distance: float, ste
 
 
 @given(st.floats(0, 3), st.floats(0.01, 0.2))
+@settings(deadline=None)
 def test_after_it_rest_is_reached_within_the_distance(distance: float, change: float):
     step = left = float(braking_step(np.array([distance]), np.array([change]))[0])
     went = 0.0

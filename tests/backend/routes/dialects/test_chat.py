@@ -145,7 +145,11 @@ def test_a_conversation_and_a_job_go_on_beside_each_other(server: RunningServer)
     with streaming(server, ENDLESS) as events:
         for _ in range(10):
             next(events)
-        assert server.job(job["id"])["state"] == "running"
+        seen = server.job(job["id"])
+        assert seen["state"] == "running"
+        step = seen["progress"]["step"]
+        server.wait_job(job["id"], lambda job: job["progress"]["step"] > step)
+        server.post(f"/v1/jobs/{job['id']}/stop").raise_for_status()
         assert server.wait_job(job["id"])["state"] == "succeeded"
         for _ in range(10):
             next(events)
@@ -190,16 +194,20 @@ def test_files_are_read_from_allowed_folders_alone(tmp_path: Path, server: Runni
 
 def test_an_answer_with_a_key_goes_on_without_its_caller_until_it_is_stopped(server: RunningServer):
     headers = {"Idempotency-Key": "left-alone"}
-    with httpx.stream("POST", server.url + CHAT, json={**ENDLESS, "stream": True}, headers=headers) as answer:
+    with httpx.stream(
+        "POST", server.url + CHAT, json={**ENDLESS, "stream": True}, headers=headers, timeout=60
+    ) as answer:
         first = next(line for line in answer.iter_lines() if line.startswith("data:"))
     before = metric(server, "orrery_answer_pieces_total")
     wait_for(lambda: metric(server, "orrery_answer_pieces_total") > before + 3, 60)
     other = server.post(CHAT, json={**ENDLESS, "max_tokens": 5}, headers=headers)
     assert (other.status_code, other.json()["error"]["code"]) == (409, "conflict")
-    with httpx.stream("POST", server.url + CHAT, json={**ENDLESS, "stream": True}, headers=headers) as again:
+    with httpx.stream(
+        "POST", server.url + CHAT, json={**ENDLESS, "stream": True}, headers=headers, timeout=60
+    ) as again:
         lines = (line for line in again.iter_lines() if line.startswith("data:"))
         assert next(lines) == first
-        assert httpx.delete(f"{server.url}{CHAT}/left-alone").status_code == 204
+        assert server.delete(f"{CHAT}/left-alone").status_code == 204
         assert len(list(lines)) > 3
     wait_for(lambda: nothing_is_decoded(server), 60)
 
