@@ -14,7 +14,7 @@ TOKEN = "orbit-9"
 
 @pytest.mark.slow
 def test_a_server_with_a_token_opens_only_to_it(tmp_path: Path):
-    with running(tmp_path / "data", ORRERY_TOKEN=TOKEN) as server, httpx.Client(base_url=server.url) as web:
+    with running(tmp_path / "data", ORRERY_TOKEN=TOKEN) as server, httpx.Client(base_url=server.url, timeout=60) as web:
         assert web.get("/v1/jobs").status_code == 401
         assert web.get("/openapi.json").status_code == 401
         assert web.get("/config").status_code == 401
