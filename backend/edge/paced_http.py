@@ -37,6 +37,7 @@ class PacedHttp(H11Protocol):
         super().__init__(*args, **options)
         self._awaited: Awaited = None
         self._came_bytes = 0
+        self._was_held = False
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -48,6 +49,7 @@ class PacedHttp(H11Protocol):
         """Count it."""
         self._came_bytes += len(data)
         super().data_received(data)
+        self._was_held |= self.flow.read_paused
         self._follow()
 
     def on_response_complete(self) -> None:
@@ -75,13 +77,14 @@ class PacedHttp(H11Protocol):
         if self._timer is not None:
             self._timer.cancel()
         self._awaited, self._came_bytes, self._timer = awaited, 0, None
+        self._was_held = self.flow.read_paused
         if awaited is not None and not self.transport.is_closing():
             self._timer = self.loop.call_later(HEAD_S if awaited is h11.IDLE else BODY_S, self._judge)
 
     def _judge(self) -> None:
         in_body = self._awaited is h11.SEND_BODY
-        # A client that we hold back, or have not yet told to go on, is not slow.
-        is_held = in_body and (self.flow.read_paused or self.cycle.waiting_for_100_continue)
+        # A client that we have held back, or not yet told to go on, is not slow.
+        is_held = in_body and (self._was_held or self.cycle.waiting_for_100_continue)
         if in_body and (is_held or self._came_bytes >= BODY_BYTES):
             self._wait_for(self._awaited)
             return
