@@ -89,6 +89,7 @@ class PolicyConnection:
         self._questions: queue.SimpleQueue[_Question | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[ActionChunk | StudioError] = queue.SimpleQueue()
         self._busy = False
+        self._replying = threading.Lock()
         self.wants_video = False
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="policy", daemon=True)
@@ -110,11 +111,12 @@ class PolicyConnection:
         self._questions.put(_Question(observation, timeout_s or self._address.reply_timeout_s))
 
     def take(self) -> ActionChunk | StudioError | None:
-        """The answer, or what went wrong, once."""
-        try:
-            return self._answers.get_nowait()
-        except queue.Empty:
-            return None
+        """The answer, or what went wrong, once; from then on the next question may be asked."""
+        with self._replying:
+            try:
+                return self._answers.get_nowait()
+            except queue.Empty:
+                return None
 
     def close(self) -> None:
         """End the thread; a question on its way is given up."""
@@ -226,8 +228,9 @@ class PolicyConnection:
                 self._take_clip(clip_of_video(label_of(seen.epoch, seen.tick), answer.video))
 
     def _reply(self, answer: ActionChunk | StudioError) -> None:
-        self._answers.put(answer)
-        self._busy = False
+        with self._replying:
+            self._answers.put(answer)
+            self._busy = False
 
     def _refuse_questions(self, error: PolicyLost) -> None:
         while True:

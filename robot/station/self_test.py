@@ -190,6 +190,9 @@ class SelfTest:
             yield Check("policy", "failed", f"The policy is {status.connection}. {status.words}".strip())
             return
         while self._policy.busy or self._policy.take() is not None:  # what a run before this had asked
+            if self._cancelled.is_set():
+                yield Check("policy", "failed", "The self-test was cancelled.")
+                return
             self._wait(0.01)
         latency = Latency()
         for number in range(NUM_TIMED + 1):
@@ -215,11 +218,10 @@ class SelfTest:
         self._policy.ask(
             Observation(-1, -1, self._arm.state(), self._cameras.views(), prompt, objects), timeout_s=timeout_s
         )
-        while self._policy.busy:
+        while (answer := self._policy.take()) is None:
             self._wait(0.01)
             if self._cancelled.is_set():
                 return ArmLost("The self-test was cancelled.")
-        answer = self._policy.take()
         return answer if isinstance(answer, StudioError) else None
 
     def _go(

@@ -1,6 +1,8 @@
 """Servers that hang, die, lie or send too much."""
 
+import queue
 import threading
+from typing import Any
 
 import pytest
 from websockets.sync.server import ServerConnection
@@ -48,6 +50,36 @@ def test_a_late_answer_is_never_taken_for_the_next_questions():
     assert isinstance(next_one, ActionChunk)
     assert next_one.tick == 1
     assert next_one.rows[0, 0] == 1
+
+
+def test_whoever_has_taken_an_answer_may_ask_again_at_once():
+    is_put, is_asked = threading.Event(), threading.Event()
+
+    class Slow(queue.Queue[Any]):
+        def put(self, *said: Any) -> None:
+            super().put(*said)
+            is_put.set()
+            is_asked.wait(0.1)
+
+    def handle(socket: ServerConnection) -> None:
+        answer(socket, {})
+        for number in range(2):
+            receive(socket)
+            answer(socket, {"action": rows(number)})
+
+    with policy_server(handle) as (url, _):
+        client = connected(url)
+        client._answers = Slow()  # type: ignore
+        client.ask(observation(0), timeout_s=BOUND_S)
+        assert is_put.wait(BOUND_S)
+        assert client.take() is not None
+        client.ask(observation(1), timeout_s=BOUND_S)
+        is_asked.set()
+        second = until(client.take)
+        client.close()
+
+    assert isinstance(second, ActionChunk)
+    assert second.tick == 1
 
 
 def test_a_frame_that_nobody_asked_for_closes_the_connection():

@@ -137,10 +137,27 @@ def test_it_can_be_cancelled_while_it_moves(arm: FakeArm, clock: FakeClock):
     assert checks[-1].outcome == "failed"
 
 
+def test_it_can_be_cancelled_while_an_earlier_question_is_on_its_way(arm: FakeArm, clock: FakeClock):
+    cancelled = threading.Event()
+
+    class Busy(Quick):
+        @property
+        def busy(self) -> bool:
+            cancelled.set()
+            return True
+
+    policy: Any = Busy(clock)
+    test = SelfTest(arm, World(clock, arm), clock, policy=policy, confirmed=CONFIRMED, cancelled=cancelled)
+
+    assert list(test.run())[-1] == Check("policy", "failed", "The self-test was cancelled.")
+
+
 class Quick:
     """A policy that answers after 0.4 s, the first time after 9 s."""
 
-    busy = False
+    @property
+    def busy(self) -> bool:
+        return False
 
     def __init__(self, clock: FakeClock) -> None:
         self._clock, self._takes_s, self._asked = clock, 9.0, False
