@@ -101,6 +101,6 @@ class GripperThread:
                 with self._lock:
                     if num_recoveries != self._num_recoveries:
                         continue
-                    if not self._lost:
-                        log.warning("gripper lost", words=str(error))
-                    self._lost = error.message
+                    is_news, self._lost = not self._lost, error.message
+                if is_news:
+                    log.warning("gripper lost", words=str(error))
