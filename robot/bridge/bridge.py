@@ -47,7 +47,7 @@ from studio.wire.frames import pack_frame
 log = structlog.get_logger("orrery.robot.bridge")
 
 MAX_WAITING = 30
-"""Messages that may wait to be sent, two seconds of ticks; older ones give way, first those that nothing hangs on."""
+"""Messages that may wait to be sent: two seconds of ticks. Of more, the oldest that says least is dropped."""
 
 BACKOFF_S = (0.5, 1.0, 2.0, 5.0)
 MAX_ORDER_BYTES = 1 << 20
@@ -78,7 +78,7 @@ class Bridge:
         self._pending: ActionChunk | None = None
 
     def on_tick(self, report: TickReport) -> None:
-        """One tick; returns at once, and lets the oldest go when the server is slow."""
+        """One tick; returns at once. On a slow link the oldest tick in which nothing happened is dropped."""
         self._put(report)
 
     def on_clip(self, clip: ForeseenClip) -> None:
@@ -211,13 +211,15 @@ class Bridge:
         with self._news:
             self._waiting.append(found)
             if len(self._waiting) > MAX_WAITING:
-                del self._waiting[next((at for at, one in enumerate(self._waiting) if _may_give_way(one)), 0)]
+                del self._waiting[min(range(len(self._waiting)), key=lambda at: _weight(self._waiting[at]))]
             self._news.notify()
 
 
-def _may_give_way(waiting: TickReport | Check | ForeseenClip) -> bool:
-    """Whether the next of its kind says as much: not of a finding, nor of a tick in which something happened."""
-    return isinstance(waiting, ForeseenClip) or (isinstance(waiting, TickReport) and not waiting.events)
+def _weight(waiting: TickReport | Check | ForeseenClip) -> int:
+    """Dropped first: clips and ticks in which nothing happened, then ticks with an answer, last findings and events."""
+    if isinstance(waiting, TickReport):
+        return 2 if waiting.events else int(waiting.answered is not None)
+    return 2 if isinstance(waiting, Check) else 0
 
 
 def _object(frame: str | bytes) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from robot.station.hardware import connect_hardware
 from robot.station.self_test import Check
 from robot.tick_report import Event
 from robot_episodes import recorded
-from robot_fakes import Rig
+from robot_fakes import Reply, Rig, stay
 from robot_servers import BOUND_S, policy_server, until
 from studio.wire.frames import unpack_frame
 
@@ -144,17 +144,21 @@ def test_orders_are_carried_out_and_answered(tmp_path: Path, page: Page):
 def test_where_the_server_is_slow_ticks_give_way_before_findings_and_events(tmp_path: Path):
     bridge = Bridge("", "", MonotonicClock(), dict, tmp_path)
     bridge._connected = True  # type: ignore
-    rig = Rig()
-    plain = rig.tick()
+    rig = Rig(lambda _: Reply(0.0, stay()))
+    rig.start()
+    until(lambda: rig.tick().answered)
+    answered, plain = replace(rig.reports[-1], events=()), rig.tick()
     fault = replace(plain, events=(Event(0.0, "fault", "The arm stopped."),))
-    for found in (Check("arm", "passed", "At rest."), fault):
-        bridge._put(found)  # type: ignore
+    check = Check("arm", "passed", "At rest.")
+    bridge.on_check(check)
+    bridge.on_tick(answered)
+    bridge.on_tick(fault)
     for _ in range(2 * MAX_WAITING):
         bridge.on_tick(plain)
-
-    waiting = list(bridge._waiting)  # type: ignore
-    assert len(waiting) == MAX_WAITING
-    assert (waiting[0].name, waiting[1].events) == ("arm", fault.events)  # type: ignore
+    assert list(bridge._waiting) == [check, answered, fault] + [plain] * (MAX_WAITING - 3)  # type: ignore
+    for _ in range(2 * MAX_WAITING):
+        bridge.on_tick(answered)
+    assert list(bridge._waiting) == [check, fault] + [answered] * (MAX_WAITING - 2)  # type: ignore
 
 
 def test_what_cannot_be_done_is_answered_with_the_reason(tmp_path: Path, page: Page):
