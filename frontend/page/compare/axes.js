@@ -32,7 +32,7 @@ const ROW = { name: "guidance", path: "", text: "" };
 /** What stands there at first. A row is the name of a field, the path of one that has no name, and values as written. */
 export const FIRST_AXES = ["steps", "seed"].map((name) => ({ ...ROW, name }));
 
-/** The rows as they are written; `change` gets what makes the new ones of those that there are by then. */
+/** The rows as they are written; `change` takes a function from the current rows to the new ones. */
 export function Axes({ rows, change }) {
   const row = ({ name, path, text }, index) => {
     const field = say(`compare.field_${name}`);

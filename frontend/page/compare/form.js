@@ -34,11 +34,9 @@ export function CompareForm() {
   const isTicked = ({ id, active }) => chosen.value?.includes(id) ?? active;
   const ticked = checkpoints.filter(isTicked).map(({ id }) => id);
 
-  const lines = prompts.value.split("\n").map((line) => line.trim());
   const asked = {
     subjects: [
-      ...lines
-        .filter(Boolean)
+      ...linesOf(prompts.value)
         .flatMap(promptsOf)
         .map((prompt) => ({ request: { kind: kind.value, prompt } })),
       ...rows.value.map(subjectOf),
@@ -59,7 +57,7 @@ export function CompareForm() {
     if (!list) return;
     try {
       const found = promptsIn(list.name, await list.text());
-      prompts.value = [...lines.filter(Boolean), ...found].join("\n");
+      prompts.value = [...linesOf(prompts.peek()), ...found].join("\n");
       toast(counted("compare.read", found.length, { name: list.name }));
     } catch (error) {
       toast(say("compare.unread", { name: list.name }), say("compare.unread_line", { line: error.message }), "bad");
@@ -145,7 +143,10 @@ export function CompareForm() {
                 value=${entry.id}
                 checked=${isTicked(entry)}
                 onChange=${({ currentTarget: { checked } }) =>
-                  (chosen.value = [...ticked.filter((id) => id !== entry.id), ...(checked ? [entry.id] : [])])}
+                  (chosen.value = [
+                    ...(chosen.peek() ?? ticked).filter((id) => id !== entry.id),
+                    ...(checked ? [entry.id] : []),
+                  ])}
               />
               <span>${entry.title}</span><small>${entry.weights_gb ? `${entry.weights_gb} GB` : ""}</small>
             </label>
@@ -182,6 +183,12 @@ export function CompareForm() {
     </o-compare-form>
   `;
 }
+
+const linesOf = (text) =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
 
 /** GB that the largest of them takes in memory; null where none of them says. */
 function memoryOf(checkpoints, ids) {
