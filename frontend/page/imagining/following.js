@@ -9,8 +9,8 @@ const LOOK_MS = 1000;
 const lost = () => ({ message: say("error.unreachable") });
 
 /**
- * `path` is where such things are begun; `found` is null before the first. `keptAs` is the key under which the tab keeps
- * which one it was, so that a reload shows it again; without it a reload begins with none.
+ * `path` is where such things are begun; `found` is null before the first. `keptAs` is the key of the last one's id in
+ * the tab's storage, so that a reload shows it again; without it nothing is restored.
  */
 export function useImagined(path, keptAs = null) {
   const found = useSignal(null);
@@ -23,8 +23,7 @@ export function useImagined(path, keptAs = null) {
     } else if (found.peek()?.state === "running") found.value = { ...found.peek(), state: "failed", error: lost() };
   };
   useEffect(() => {
-    const kept = keptAs && sessionStorage[keptAs];
-    if (kept) stillThere(`${path}/${kept}`).then((answer) => (found.value ??= answer));
+    if (keptAs && sessionStorage[keptAs]) restored(path, keptAs).then((answer) => (found.value ??= answer));
   }, []);
   useEffect(() => {
     if (!running) return undefined;
@@ -39,8 +38,14 @@ export function useImagined(path, keptAs = null) {
   };
 }
 
-/** What a path answers; null where the server, which keeps these in memory, has begun anew. */
-async function stillThere(path) {
-  const response = await fetch(path).catch(() => null);
-  return response?.ok ? response.json() : null;
+/** The last one; null where the server, which keeps some of them in memory, no longer has it. */
+async function restored(path, keptAs) {
+  try {
+    const response = await fetch(`${path}/${sessionStorage[keptAs]}`);
+    if (response.ok) return await response.json();
+    if (response.status === 404) delete sessionStorage[keptAs];
+  } catch {
+    // The header says that the server does not answer.
+  }
+  return null;
 }
