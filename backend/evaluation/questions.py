@@ -134,7 +134,7 @@ class QuestionDraftService:
     async def drafts(self, run_id: str) -> QuestionDrafts:
         """All of a run. Raises RunNotFound, or BadInput where it is of another form."""
         _, benchmark = await self._annotated(run_id)
-        is_running = run_id in self._tasks  # before the reading, which has all of it once this is false
+        is_running = run_id in self._tasks  # read first: once it is false, the rows read below are complete
         found = {(one.video, one.question): one for one in await self._drafts(run_id)}
         questions = _questions_of(benchmark)
         return QuestionDrafts(

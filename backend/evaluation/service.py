@@ -183,7 +183,7 @@ class RunService:
             await self._given.stop(run)
             return await self.get(run_id)
         live = self._live.get(run_id)
-        if live is None or live.task.done():
+        if live is None or live.task.done() or run.state != "running":
             raise Conflict(f"Run {run_id} has {run.state}; only a running one can be stopped.")
         live.task.cancel()
         with suppress(asyncio.CancelledError):
@@ -204,7 +204,7 @@ class RunService:
             return await self._resume(run_id)
 
     async def _resume(self, run_id: str) -> EvaluationRun:
-        run = await self.get(run_id)
+        run = await self._store.get(run_id)
         if await self._is_live(run):
             raise Conflict(f"Run {run_id} is running.", hint="Wait until it ends, or stop it first.")
         if _has_everything(run):
