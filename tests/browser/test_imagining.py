@@ -50,7 +50,7 @@ def test_a_fan_by_seeds_and_by_instructions_is_foreseen_and_ranked(open_page: Op
     expect(fan.locator(".o-fan")).to_have_attribute("data-state", "succeeded", timeout=JOB_MS)
     expect(fan.locator("tbody")).to_contain_text("push the cube")
 
-    page.page.reload()
+    page.reload()
     expect(fan.locator(".o-fan")).to_have_attribute("data-state", "succeeded")
     expect(fan.locator("tbody")).to_contain_text("push the cube")
 

@@ -198,7 +198,11 @@ def test_ctrl_c_cancels_what_runs(spawn, fake_server, specs):
     assert fake_server.watched.wait(60)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=60)
-    assert (process.returncode, stderr.splitlines()[-1]) == (130, b"orrery: cancelled.")
+    assert process.returncode == 130
+    *late, last = stderr.splitlines()
+    assert last == b"orrery: cancelled."
+    # A busy machine may not answer in the five seconds that are waited for it.
+    assert late in ([], [b"orrery: the server could not be reached; the job may still be running."])
     assert fake_server.cancelled.wait(60)
 
 

@@ -5,7 +5,10 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
+import h11
 import httpx
 import pytest
 import uvicorn
@@ -136,6 +139,24 @@ def test_a_client_that_the_server_holds_back_is_not_slow(port: int):
     answer = httpx.post(f"http://127.0.0.1:{port}/late", content=b"x" * 5_000_000, timeout=20)
 
     assert answer.text == "5000000"
+
+
+def test_one_that_was_held_back_has_a_whole_window_afterwards_and_no_more():
+    closed: list[bool] = []
+    held = SimpleNamespace(read_paused=True)
+    connection: Any = PacedHttp.__new__(PacedHttp)
+    connection._timer, connection.flow, connection.client = None, held, None
+    connection.loop = SimpleNamespace(call_later=lambda *_: SimpleNamespace(cancel=lambda: None))
+    connection.transport = SimpleNamespace(is_closing=lambda: False, close=lambda: closed.append(True))
+    connection.cycle = SimpleNamespace(waiting_for_100_continue=False, message_event=asyncio.Event())
+    connection.conn = SimpleNamespace(our_state=h11.CLOSED)
+    connection._wait_for(h11.SEND_BODY)
+    held.read_paused = False
+
+    connection._judge()
+    assert not closed
+    connection._judge()
+    assert closed
 
 
 def test_nor_is_one_that_waits_to_be_told_to_go_on(port: int):

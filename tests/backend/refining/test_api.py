@@ -325,7 +325,7 @@ def test_it_goes_on_when_the_worker_dies_while_it_is_asked_something(server: Run
         wait_for(lambda start=start: any("conversation_opened" in line for line in server.log[start:]), LIMIT_S)
         os.kill(worker, signal.SIGKILL)
         wait_for(lambda start=start: any("worker_lost" in line for line in server.log[start:]), LIMIT_S)
-        start = next(number for number in range(start, len(server.log)) if "worker_lost" in server.log[number])
+        start = next(number for number in range(start, len(server.log)) if "worker_lost" in server.log[number]) + 1
 
     done = wait(server, tree, limit_s=3 * LIMIT_S)
     assert done["state"] == "succeeded", done["error"]
