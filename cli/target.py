@@ -33,7 +33,7 @@ ANNOUNCE_TIMEOUT_S = 10.0
 """How long a server that holds the folder may take until it says where it answers."""
 
 START_TIMEOUT_S = 180.0
-"""Until it listens, which on a busy machine is mostly imports; one that ends is heard of at once."""
+"""Until a server of our own listens; on a busy machine most of that is imports. One that exits is noticed at once."""
 
 STOP_TIMEOUT_S = 15.0
 _POLL_S = 0.05
