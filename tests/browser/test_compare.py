@@ -41,6 +41,14 @@ WATCH = """async () => {
     }
     return found;
 }"""
+# Every checkpoint is ticked and the fields of these labels are filled in, before anything is drawn.
+AT_ONCE = """(labels) => {
+    for (const box of document.querySelectorAll(".o-compare-checkpoints input:not(:checked)")) box.click();
+    for (const field of labels.map((label) => document.querySelector(`[aria-label='${label}']`))) {
+        field.value = "3";
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+}"""
 # Write down the moment that each clip presents, by what the browser says of it.
 PRESENTED = """() => {
     for (const { node, video } of document.querySelector("o-playhead").playhead.clips) {
@@ -211,6 +219,17 @@ def test_values_may_be_ranges_and_prompts_come_from_files(two: RunningServer, op
     seeds.fill("1..x")
     expect(page.page.get_by_role("alert").filter(has_text="1..x is not a number")).to_be_visible()
     expect(page.page.locator("[data-do=compare]")).to_be_disabled()
+
+
+def test_of_what_is_changed_within_one_frame_nothing_is_forgotten(two: RunningServer, open_page: OpenPage):
+    page = visit(open_page(two), "compare")
+    boxes = page.page.locator(".o-compare-checkpoints input")
+    expect(page.page.get_by_label(COMPARED[0])).to_be_checked()
+    page.page.evaluate(AT_ONCE, ["Values for Steps", "Values for Seed"])
+    expect(page.page.get_by_label("Values for Seed")).to_have_value("3")
+    expect(page.page.get_by_label("Values for Steps")).to_have_value("3")
+    for box in boxes.all():
+        expect(box).to_be_checked()
 
 
 def test_what_was_compared_is_taken_along_and_needs_no_server(two: RunningServer, open_page: OpenPage, tmp_path: Path):

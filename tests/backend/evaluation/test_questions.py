@@ -144,6 +144,29 @@ def test_a_decision_and_the_letters_that_come_meanwhile_both_stay(
     asyncio.run(act())
 
 
+def test_drafts_that_were_read_before_the_last_answer_are_not_told_as_all(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, reads=reads, sees=sees) as own:
+            run_id = await annotated(own)
+            own.reasoners.gate.clear()
+            await own.questions.start(run_id, ASKED)
+            read = own.questions._drafts
+
+            async def late(of: str) -> Any:
+                found = await read(of)
+                own.reasoners.gate.set()
+                while own.questions.is_at_work(of):
+                    await asyncio.sleep(0.005)
+                return found
+
+            own.questions._drafts = late
+            found = await own.questions.drafts(run_id)
+            assert not all(one.asked for one in found.questions)
+            assert found.is_running
+
+    asyncio.run(act())
+
+
 def test_a_second_drawing_keeps_what_people_have_decided_and_says_how_it_was_drawn(database: Database, tmp_path: Path):
     async def act() -> None:
         async with studio(database, tmp_path, reads=reads, sees=sees) as own:

@@ -174,6 +174,40 @@ def test_of_two_calls_that_start_the_same_work_one_is_refused(database: Database
     asyncio.run(act())
 
 
+def test_a_run_that_has_just_written_down_its_end_is_resumed_and_deleted(database: Database, tmp_path: Path):
+    answering = [False]
+
+    def moody(question: Any) -> str:
+        if not answering[0]:
+            raise EngineError("Not now.")
+        return reads(question)
+
+    async def act() -> None:
+        async with studio(database, tmp_path, moody=moody) as own:
+            gate, put = asyncio.Event(), own.store.put
+
+            async def linger(run: EvaluationRun) -> None:
+                await put(run)
+                if run.state != "running":
+                    await gate.wait()
+
+            own.store.put = linger
+            await own.benchmarks.add(colours())
+            run = await own.ended((await own.runs.start(StartRun(benchmark="colours", reasoner="moody"))).id)
+            assert run.num_failed == 6
+            with pytest.raises(Conflict, match="only a running one"):
+                await own.runs.stop(run.id)
+            answering[0] = True
+            asyncio.get_running_loop().call_later(0.05, gate.set)
+            assert (await own.runs.resume(run.id)).state == "running"
+            gate.clear()
+            assert (await own.ended(run.id)).num_answered == 6
+            asyncio.get_running_loop().call_later(0.05, gate.set)
+            await own.runs.remove(run.id)
+
+    asyncio.run(act())
+
+
 def test_no_more_runs_are_accepted_than_may_run(database: Database, tmp_path: Path):
     async def act() -> None:
         async with studio(database, tmp_path, reader=reads) as own:

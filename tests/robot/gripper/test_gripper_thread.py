@@ -58,6 +58,34 @@ def test_only_the_newest_wish_is_carried_out(fingers: SlowFingers):
     assert fingers.closed
 
 
+def test_a_wish_that_comes_while_one_is_taken_is_not_lost(fingers: SlowFingers):
+    class Overtaken(GripperThread):
+        """Told of another target at the moment in which its thread takes one."""
+
+        taken: float | None = None
+        overtakes = True
+
+        @property
+        def _target(self) -> float | None:
+            found = self.taken
+            if found is not None and self.overtakes:
+                self.overtakes = False
+                other = threading.Thread(target=self.move, args=(0.0,))
+                other.start()
+                other.join(0.1)  # it waits for its turn
+            return found
+
+        @_target.setter
+        def _target(self, target: float | None) -> None:
+            self.taken = target
+
+    fingers.let.set()
+    gripper = Overtaken(fingers)
+    gripper.move(1.0)
+    until(lambda: fingers.went == [1.0, 0.0])
+    gripper.close()
+
+
 def test_the_same_wish_is_told_once(fingers: SlowFingers):
     fingers.let.set()
     gripper = GripperThread(fingers)
